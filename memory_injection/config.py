@@ -1,0 +1,134 @@
+"""The knobs, as frozen pydantic models that refuse what they do not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from .errors import ConfigurationError
+
+__all__ = ["Config", "InjectionConfig"]
+
+C = TypeVar("C", bound="Config")
+
+
+class Config(BaseModel):
+    """Base of every configuration: frozen, closed, and one clear line when it is wrong."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    def __init__(self, **values: Any) -> None:
+        """Validate *values*.
+
+        Raises:
+            ConfigurationError: an unknown field or a value outside its rule; the message names
+                the field, the value and the rule.
+        """
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise ConfigurationError(_one_line(type(self).__name__, error)) from None
+
+    @classmethod
+    def of(cls: type[C], value: object) -> C:
+        """Read a config from a config, a mapping, ``True`` or None (the defaults).
+
+        Raises:
+            ConfigurationError: anything else, or a mapping that does not validate.
+        """
+        if value is None or value is True:
+            return cls()
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, dict):
+            return cls(**value)
+        raise ConfigurationError(
+            f"{cls.__name__} must be a {cls.__name__}, a dict or True, not {value!r}"
+        )
+
+
+def _one_line(name: str, error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"] if isinstance(part, (str, int)))
+    if first["type"] == "extra_forbidden":
+        return f"{name} has no field {where!r}"
+    rule = first["msg"].removeprefix("Value error, ")
+    field = f".{where.split('.')[0]}" if where else ""
+    return f"{name}{field} = {first['input']!r}: {rule}"
+
+
+class InjectionConfig(Config):
+    """How memory gets into a request. Every field has a default; see ``docs/reference``.
+
+    Attributes:
+        trigger: when to look. ``"userTurn"``: only when the latest message is a fresh user ask.
+            ``"everyTurn"``: before every model call. Or a predicate over ``InjectionContext``,
+            sync or async; one that raises skips the look.
+        max_entries: most entries in one block, at least 1.
+        query: None for the adaptive query (latest user text on a user turn, else latest assistant
+            text), or a callback over ``QueryContext``; None or blank skips.
+        format: None for the ``<memory>`` XML block, or a callback over ``FormatContext`` that
+            escapes for itself.
+        token_budget: hard cap on the rendered block, in tokens of the model asked for.
+        merge: ``"fused"``, ``"registration"`` (concatenated in registration order) or a
+            ``MergePolicy``.
+        timeout: seconds, deadline of the whole recall.
+        min_relevance: ``"auto"`` (each store's own floor; small talk injects nothing), a number
+            on the stores' scale, or None for no floor.
+        follow_up: ``"auto"`` searches a short or pronoun-only ask together with the turns before
+            it; ``"off"`` never does.
+        attributes: what each ``<entry>`` carries, of ``source``, ``date``, ``id``, ``score``.
+        keep: ``"conversation"``, ``"call"`` or ``"auto"``: whether earlier blocks are sent again.
+        carry_budget: most tokens of earlier blocks in one request; past it the oldest go, in one
+            step down to half.
+        placement: ``"user"`` (appended to the latest user message) or ``"system"`` (one system
+            message after the leading ones).
+        query_limit: characters a query is clamped to.
+        reuse_seconds: a retry within this time gets the block written moments ago; later it is
+            looked up afresh. The default is the five minutes that providers keep a cached prefix.
+        context_window: tokens the model can take, or None for "known models only".
+        reserve: tokens kept free for the reply when the window is near.
+        cached_token_price: price of a cached prompt token against a new one, for ``keep="auto"``.
+        on_entries: a hook over the entries about to be packed; may filter or reorder them. One
+            that raises is ignored and reported.
+    """
+
+    trigger: Literal["userTurn", "everyTurn"] | Callable[..., Any] = "userTurn"
+    max_entries: int = Field(default=5, ge=1, le=1000, strict=True)
+    query: Callable[..., Any] | None = None
+    format: Callable[..., Any] | None = None
+    token_budget: int = Field(default=2000, ge=1, le=10_000_000, strict=True)
+    merge: Literal["fused", "registration"] | Callable[..., Any] = "fused"
+    timeout: float = Field(default=2.0, gt=0, le=3600)
+    min_relevance: Literal["auto"] | float | None = "auto"
+    follow_up: Literal["auto", "off"] = "auto"
+    attributes: tuple[Literal["source", "date", "id", "score"], ...] = ("source",)
+    keep: Literal["conversation", "call", "auto"] = "conversation"
+    carry_budget: int = Field(default=4000, ge=0, strict=True)
+    placement: Literal["user", "system"] = "user"
+    query_limit: int = Field(default=4000, ge=1, strict=True)
+    reuse_seconds: float = Field(default=300.0, ge=0)
+    context_window: int | None = Field(default=None, ge=1)
+    reserve: int = Field(default=0, ge=0)
+    cached_token_price: float = Field(default=0.1, ge=0, le=1)
+    on_entries: Callable[..., Any] | None = None
+
+    @field_validator("attributes", mode="before")
+    @classmethod
+    def _attributes_are_a_sequence(cls, value: object) -> object:
+        if isinstance(value, str):
+            raise ValueError("attributes is a tuple of names, not one string")
+        return value
+
+    @field_validator("follow_up", mode="before")
+    @classmethod
+    def _follow_up_may_be_a_bool(cls, value: object) -> object:
+        return {True: "auto", False: "off", None: "off"}.get(value, value)  # type: ignore[call-overload]
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> InjectionConfig:
+        if len(set(self.attributes)) != len(self.attributes):
+            raise ValueError("attributes must not repeat a name")
+        return self

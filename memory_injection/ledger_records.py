@@ -1,0 +1,50 @@
+"""What a ledger keeps: one record per block written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .records import Scope
+
+__all__ = ["LedgerRecord", "Shown", "Space"]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Where records live: one manager and one scope never meet another."""
+
+    manager: str
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One memory a block shows; what duplicates are recognised by."""
+
+    source: str | None
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRecord:
+    """One block and where it stands.
+
+    Attributes:
+        anchor: key of the conversation up to and including the message it stands in.
+        step: key of the whole conversation when it was written; equal to *anchor* unless it was
+            written further on in a tool loop.
+        text: the exact bytes, as text.
+        shown: the memories in it.
+        tokens: its size.
+        written_at: seconds since 1970.
+        dropped: step keys at which ``carry_budget`` stopped carrying it; in a conversation that
+            holds one of them the block is not written again.
+    """
+
+    anchor: bytes
+    step: bytes
+    text: str
+    shown: tuple[Shown, ...] = ()
+    tokens: int = 0
+    written_at: float = 0.0
+    dropped: tuple[bytes, ...] = ()

@@ -17,6 +17,8 @@ OWN_PARTS = frozenset(
 )
 UNSPOKEN = frozenset({"reasoning", "mcp_list_tools"})
 """Items that say nothing of the conversation: applications send them back or leave them out."""
+UNSAID = frozenset({"id", "output", "status", "created_by", "parsed_arguments"})
+"""Fields of an item that a server or the SDK adds; the output is read apart."""
 NOT_CHAT = ("encoding_format", "dimensions", "voice")
 """Body fields of the other endpoints that have an ``input``: embeddings and speech."""
 
@@ -112,7 +114,7 @@ class OpenAIResponses(MessageDialect):
         fields = fields_of(message)
         if fields is None:
             return
-        kept = {name: value for name, value in fields.items() if name not in ("id", "output")}
+        kept = {name: value for name, value in fields.items() if name not in UNSAID}
         if kind == "item_reference":
             kept["id"] = fields.get("id")
         # A result may be a text or one text part, which say the same.

@@ -183,7 +183,7 @@ class MessageDialect:
 
     def certainty(self, message: Any) -> float:
         """Return how sure one message is this dialect's: 0 rules it out."""
-        raise NotImplementedError
+        return FOREIGN if self.role_of(message) == "other" else self.neutral
 
     def role_of(self, message: Any) -> Role:
         """Return who speaks."""

@@ -56,8 +56,6 @@ class BedrockConverse(MessageDialect):
 
     def text_of(self, part: Any) -> str | None:
         """Return the text of a text block, an injected block or a guarded text."""
-        if isinstance(part, str):
-            return part
         guarded = field_of(part, "guardContent")
         holder = field_of(part, "injected") or field_of(guarded, "text") or part
         text = field_of(holder, "text")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..reading import Role
-from .base import FOREIGN, LIKELY, OWN, PARTS, MessageDialect, Part, combined
+from .base import FOREIGN, LIKELY, OWN, PARTS, MessageDialect, combined
 from .meaning import field_of, fields_of, meaning_of
 
 __all__ = ["OpenAIResponses"]
@@ -101,10 +101,6 @@ class OpenAIResponses(MessageDialect):
     def text_part(self, text: str) -> Any:
         """Return a new input text part."""
         return {"type": "input_text", "text": text}
-
-    def part(self, part: Any) -> Part:
-        """Return media and refusals by what they hold."""
-        return Part(meaning_of(part))
 
     def beside(self, message: Any) -> Iterable[Any]:
         """Yield all of an item that is not a message, without the id a server gave it."""

@@ -92,6 +92,13 @@ def test_camel_case_and_snake_case_read_the_same():
     assert dialect.read(user(standard)) == dialect.read(user(IMAGE))
 
 
+def test_a_part_nobody_knows_is_carried_and_counts():
+    """Whatever it holds."""
+    first, second = (user({"text": "Hi"}, {"hologram": value}) for value in "ab")
+    assert dialect.read(first) != dialect.read(second)
+    assert dialect.append(first, BLOCK)["parts"][:2] == first["parts"]
+
+
 def test_thoughts_are_carried_through_and_not_read():
     """They are neither texts nor part of what was said."""
     thought = {"text": "hm", "thought": True}

@@ -103,3 +103,39 @@ def test_a_system_message_needs_langchain(monkeypatch: pytest.MonkeyPatch):
 def test_a_system_message_is_langchains_own(messages: Any):
     """So that a list of objects stays one."""
     assert dialect.system("Be kind.") == messages.SystemMessage("Be kind.")
+
+
+class Human:
+    """Stands for LangChain's message where LangChain is not installed."""
+
+    def __init__(self, content: Any, **fields: Any) -> None:
+        self.type = "human"
+        self.content = content
+        self.additional_kwargs: dict[str, Any] = {}
+        self.__dict__.update(fields)
+
+
+def test_what_looks_like_a_message_of_theirs_is_one():
+    """Nothing of LangChain is imported to read or write."""
+    asked = Human([{"type": "text", "text": "Who?"}, {"type": "image", "url": "x"}], name="Ann")
+    answer = Human("ok", type="tool", tool_call_id="c1", status="success")
+    called = Human("", type="ai", tool_calls=[{"id": "c1", "name": "find", "args": {"q": 1}}])
+    assert [dialect.read(message).role for message in (asked, called, answer)] == [
+        "user",
+        "assistant",
+        "tool",
+    ]
+    assert detect([asked, called, answer]).name == "langchain"  # type: ignore[union-attr]
+    appended = dialect.append(asked, BLOCK)
+    assert appended.content[2] == {"type": "text", "text": BLOCK}
+    assert len(asked.content) == 2
+    assert "c1" in dialect.read(called).rest
+    assert dialect.read(answer).rest != dialect.read(Human("no", type="tool")).rest
+
+
+def test_texts_and_pairs_need_no_library():
+    """As LangChain's models take them."""
+    for message in ("Hi", ("human", "Hi")):
+        reading = dialect.read(message)
+        assert (reading.role, reading.texts, reading.rest) == ("user", ("Hi",), "")
+        assert dialect.remove(dialect.append(message, BLOCK), [BLOCK]) == message

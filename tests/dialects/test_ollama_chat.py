@@ -39,7 +39,13 @@ def test_arguments_and_names_of_calls_are_read():
 
 
 @pytest.mark.parametrize(
-    "message", [CALLED, ANSWER, {"role": "user", "content": "x", "images": ["AAAA"]}]
+    "message",
+    [
+        CALLED,
+        ANSWER,
+        {"role": "tool", "content": "x"},
+        {"role": "user", "content": "x", "images": ["AAAA"]},
+    ],
 )
 def test_what_only_it_writes_is_recognised(message: dict[str, Any]):
     """Arguments as an object, the tool's name, images beside the text."""

@@ -78,6 +78,12 @@ def test_items_that_say_nothing_read_as_nothing(item: dict[str, Any]):
     assert (reading.texts, reading.rest) == ((), "")
 
 
+def test_what_is_no_item_says_nothing():
+    """It is read without an error, as nobody's."""
+    reading = dialect.read(7)
+    assert (reading.role, reading.texts, reading.rest) == ("other", (), "")
+
+
 def test_ids_and_states_of_a_server_are_left_out_of_the_reading():
     """But an item that is nothing but a reference is known by its id."""
     served = {**CALL, "id": "fc_1", "status": "completed"}

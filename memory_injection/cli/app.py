@@ -76,16 +76,20 @@ def _unavailable(name: str, error: ImportError) -> click.Command:
 
 @click.group(
     cls=LazyGroup,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Start with:  memory-injection demo",
 )
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
-def app() -> None:
+@click.pass_context
+def app(ctx: click.Context) -> None:
     """Long-term memory for chat-completion calls.
 
     Memories live in one SQLite file: --store PATH, else $MEMORY_INJECTION_DB, else memory.db in
     this user's application folder ('memory-injection doctor' says which).
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -97,17 +101,17 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         outcome = app.main(args, prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         return _report(error)
     return outcome if isinstance(outcome, int) else 0
 
 
-def _report(error: Exception) -> int:
+def _report(error: Exception | KeyboardInterrupt) -> int:
     if os.environ.get("MEMORY_INJECTION_DEBUG"):
         raise error
     if isinstance(error, BrokenPipeError):
         return _reader_went_away()
-    if isinstance(error, click.Abort):
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
         say("interrupted")
         return EXIT_INTERRUPTED
     if isinstance(error, click.UsageError):

@@ -11,7 +11,7 @@ import click
 from pydantic import BaseModel
 
 from memory_injection import errors, report
-from memory_injection.cli.app import PROGRAM, app
+from memory_injection.cli.commands import PROGRAM, app
 from memory_injection.config import InjectionConfig
 
 HERE = Path(__file__).parent
@@ -39,10 +39,10 @@ def cli() -> str:
         "## Exit codes\n\n"
         "| Code | Meaning |\n| --- | --- |\n"
         "| 0 | done |\n"
-        "| 1 | it could not be done; one line on stderr says why |\n"
+        "| 1 | it could not be done; one line on stderr says why (none when whoever read the "
+        "output went away) |\n"
         "| 2 | wrong usage or input; the line names the value and the rule |\n"
-        "| 130 | interrupted (Ctrl-C) |\n"
-        "| 141 | whoever read the output went away |\n\n"
+        "| 130 | interrupted (Ctrl-C) |\n\n"
         "`MEMORY_INJECTION_DEBUG=1` shows the traceback of an error.\n"
     )
     return "\n".join(parts)

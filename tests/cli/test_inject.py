@@ -100,3 +100,12 @@ def test_a_body_of_no_known_shape_goes_through(run: Run) -> None:
     outcome = run("inject", "--json", stdin=b'{"some": "thing"}')
     assert outcome.json["request"] == {"some": "thing"}
     assert outcome.json["report"]["status"] in ("skipped", "failed")
+
+
+def test_a_broken_store_lets_the_body_through(run: Run) -> None:
+    """A file that is no database: the body comes out as it was, and one line says why."""
+    Path("broken.db").write_bytes(b"this is not a database, " * 100)
+    outcome = run("inject", "--store", "broken.db", stdin=json.dumps(BODY).encode())
+    assert outcome.code == 0
+    assert outcome.json == BODY
+    assert "the body went through without memory" in outcome.line

@@ -142,8 +142,10 @@ class TurnBook:
             return
         known.open = False
         known.context = context
-        answer = (self._numbered("assistant", reply.text),) if reply.text else ()
-        known.turn = self._turn(known, (*self._said(known), *answer), complete=True)
+        messages = self._said(known)
+        if reply.text:
+            messages += (self._numbered("assistant", reply.text),)
+        known.turn = self._turn(known, messages, complete=True)
         yield known.turn, False
 
     def _amend(self, known: _Known, reply: Reply) -> Iterator[tuple[Turn, bool]]:

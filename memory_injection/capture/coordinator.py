@@ -311,7 +311,7 @@ def _kept(body: Any) -> Any:
         return {
             key: list(value) if isinstance(value, list) else value for key, value in body.items()
         }
-    return body if isinstance(body, str) else list(body)
+    return list(body) if isinstance(body, (list, tuple)) else body
 
 
 def _dialect(body: Any, api: str | None) -> Dialect | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import ConfigurationError
-from .config import ExtractionConfig, MessageFilter
+from .config import EveryTurn, ExtractionConfig, MessageFilter
 from .foreign import own_trigger
 
 __all__ = ["Binding", "accepts", "bind", "called_with", "implements"]
@@ -21,10 +21,13 @@ class Binding:
     Attributes:
         store: the store.
         config: its extraction settings, every field filled in.
+        sink: ``"entries"`` (extractor and ``add``), ``"messages"`` (``add_messages``),
+            ``"turns"`` (``on_turn_end``) or ``"observations"`` (``observe``).
     """
 
     store: Any
     config: ExtractionConfig
+    sink: Literal["entries", "messages", "turns", "observations"]
 
     @property
     def name(self) -> str:
@@ -33,38 +36,64 @@ class Binding:
 
 
 def bind(stores: Iterable[Any], extractor: Any = None) -> tuple[Binding, ...]:
-    """Return a binding for each store with ``extraction`` on, in order.
+    """Return a binding for each store that learns, in order.
+
+    A store learns when its ``extraction`` is on; one without that attribute when it has a hook of
+    its own, ``on_turn_end(turn)`` or ``observe(role, text)``, unless it says
+    ``captures_turns = False``.
 
     Args:
-        stores: the stores; those without ``extraction`` are passed over.
+        stores: the stores.
         extractor: stands in where a store has neither an extractor nor ``add_messages``.
 
     Raises:
         ConfigurationError: a store that cannot be written to, has no trigger, or has neither an
             extractor nor ``add_messages``, or an extractor without ``add``.
     """
-    found = ((store, getattr(store, "extraction", None)) for store in stores)
-    return tuple(_bound(s, wanted, extractor) for s, wanted in found if wanted not in (None, False))
+    found = (_bound(store, extractor) for store in stores)
+    return tuple(binding for binding in found if binding is not None)
 
 
-def _bound(store: Any, wanted: Any, extractor: Any) -> Binding:
-    name = store.name
+def _bound(store: Any, extractor: Any) -> Binding | None:
+    wanted = getattr(store, "extraction", None)
+    if wanted is None:
+        return _hooked(store)
+    if wanted is False:
+        return None
     if getattr(store, "writable", None) is False:
-        raise ConfigurationError(f"store {name!r} has extraction on but is not writable")
+        raise ConfigurationError(f"store {store.name!r} has extraction on but is not writable")
     try:
         config = ExtractionConfig.of(_translated(wanted))
     except ConfigurationError as error:
-        raise ConfigurationError(f"extraction of store {name!r}: {error}") from None
-    if config.extractor is None and not implements(store, "add_messages"):
-        if extractor is None:
-            raise ConfigurationError(
-                f"store {name!r} has extraction on but neither an extractor nor add_messages: "
-                "give ExtractionConfig(extractor=...)"
-            )
+        raise ConfigurationError(f"extraction of store {store.name!r}: {error}") from None
+    return _sunk(store, config, extractor)
+
+
+def _hooked(store: Any) -> Binding | None:
+    if getattr(store, "captures_turns", True) is False:
+        return None
+    config = ExtractionConfig(triggers=(EveryTurn(),))
+    if implements(store, "on_turn_end"):
+        # The hook is promised the whole turn, tool traffic included.
+        return Binding(store, config.model_copy(update={"filter": MessageFilter(())}), "turns")
+    return Binding(store, config, "observations") if implements(store, "observe") else None
+
+
+def _sunk(store: Any, config: ExtractionConfig, extractor: Any) -> Binding:
+    if config.extractor is None and implements(store, "add_messages"):
+        return Binding(store, config, "messages")
+    if config.extractor is None and extractor is None:
+        raise ConfigurationError(
+            f"store {store.name!r} has extraction on but neither an extractor nor add_messages: "
+            "give ExtractionConfig(extractor=...)"
+        )
+    if not implements(store, "add"):
+        raise ConfigurationError(
+            f"store {store.name!r} has an extractor but no add() for what it finds"
+        )
+    if config.extractor is None:
         config = config.model_copy(update={"extractor": extractor})
-    if config.extractor is not None and not implements(store, "add"):
-        raise ConfigurationError(f"store {name!r} has an extractor but no add() for what it finds")
-    return Binding(store, config)
+    return Binding(store, config, "entries")
 
 
 def _translated(wanted: Any) -> Any:
@@ -107,12 +136,12 @@ def accepts(function: Any, keyword: str) -> bool:
     return keyword in parameters or inspect.Parameter.VAR_KEYWORD in kinds
 
 
-def called_with(add_messages: Any, messages: Any, context: Any) -> Any:
+def called_with(add_messages: Any, messages: Any, context: Any, **keywords: Any) -> Any:
     """Call *add_messages*, with the *context* if it takes one, by whatever name."""
     if accepts(add_messages, "context"):
-        return add_messages(messages, context=context)
+        return add_messages(messages, context=context, **keywords)
     try:
-        inspect.signature(add_messages).bind(messages, context)
+        inspect.signature(add_messages).bind(messages, context, **keywords)
     except (TypeError, ValueError):
-        return add_messages(messages)
-    return add_messages(messages, context)
+        return add_messages(messages, **keywords)
+    return add_messages(messages, context, **keywords)

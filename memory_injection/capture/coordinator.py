@@ -22,7 +22,7 @@ from ..protocols import Dialect
 from ..records import Scope
 from .bindings import bind
 from .book import KEPT, TurnBook
-from .delivery import Delivery, under_capture
+from .delivery import Delivery, Prepare, under_capture
 from .hearing import hear
 from .lanes import Lane
 from .records import CaptureStatus, Turn
@@ -66,19 +66,27 @@ class Capture:
         stores: all stores; those with ``extraction`` on take part.
         clean: given a text and the caller's scope, returns the text without injected blocks.
         extractor: for stores with neither an extractor of their own nor ``add_messages``.
+        prepare: given a store and the work of one call to it, returns work that makes the store
+            ready (``initialize``) first.
 
     Raises:
         ConfigurationError: a store with extraction on lacks what it needs.
     """
 
     def __init__(
-        self, stores: Iterable[Any], *, clean: Clean | None = None, extractor: Any = None
+        self,
+        stores: Iterable[Any],
+        *,
+        clean: Clean | None = None,
+        extractor: Any = None,
+        prepare: Prepare | None = None,
     ) -> None:
         """Bind the stores; no thread is started."""
         self.id = uuid4().hex
         self._clean: Clean = clean or _as_it_is
         self._lanes = tuple(
-            Lane(Delivery(binding, self._clean, self.id)) for binding in bind(stores, extractor)
+            Lane(Delivery(binding, self._clean, self.id, prepare))
+            for binding in bind(stores, extractor)
         )
         self._unreadable = self._overflow = 0
         self._closed = False

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 from ..records import Scope
 from .config import EveryNTurns, EveryTurn, Trigger
-from .delivery import Batch, Delivery
+from .delivery import Delivery
 from .records import StoreCaptureStatus, TriggerContext, Turn
+from .sinks import Batch
 
 __all__ = ["Lane"]
 
@@ -92,7 +93,7 @@ class Lane:
                     talk.turns[at] = turn
                     return True
             for batch in self._due:
-                if batch is self._busy or batch.entries is not None:
+                if batch is self._busy or batch.begun:
                     continue
                 for at, old in enumerate(batch.turns):
                     if (old.scope, old.key) == (turn.scope, turn.key) and (
@@ -152,11 +153,11 @@ class Lane:
                 name=self._name,
                 state="open" if down else "retrying" if self._in_a_row else "ok",
                 pending=self._pending(),
-                delivered=self.delivery.delivered,
-                written=self.delivery.written,
+                delivered=self.delivery.tally.delivered,
+                written=self.delivery.tally.written,
                 failures=self._failures,
                 dropped=self._dropped,
-                rejected=self.delivery.rejected,
+                rejected=self.delivery.tally.rejected,
                 last_error=self._last_error,
                 retry_in=wait,
             )

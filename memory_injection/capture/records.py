@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import Context
 from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Literal, TypeAlias
 
 from ..records import Scope
@@ -81,14 +82,25 @@ class Turn:
         """
         return Scope(user=self.scope.user, agent=self.scope.agent)
 
+    def ident(self, message: Message) -> str:
+        """Return an id for *message* of this turn: the same in every process and every retry.
+
+        Two owners saying the same never share one.
+        """
+        place = [m.role for m in self.messages[: self.messages.index(message)]].count(message.role)
+        parts = (*sorted(self.scope.ids().items()), self.key, message.role, place)
+        return blake2b(repr(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
+
     def with_messages(self, messages: tuple[Message, ...]) -> Turn:
         """Return the same turn saying *messages*."""
         return replace(self, messages=messages)
 
 
-@dataclass(frozen=True, slots=True)
-class AddMessagesContext:
-    """What ``add_messages`` is told besides the messages; the lists run parallel to them.
+@dataclass(frozen=True)
+class AddMessagesContext(Mapping[str, Any]):
+    """What ``add_messages`` is told besides the messages; read by attribute or by key.
+
+    The lists run parallel to the messages.
 
     Attributes:
         sequence_numbers: one per message, growing, with gaps where messages were filtered out. A
@@ -105,6 +117,18 @@ class AddMessagesContext:
     scope: Scope = field(default_factory=Scope)
     session: str | None = None
     capture_id: str = ""
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a field by its name."""
+        if name not in self.__dataclass_fields__:
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dataclass_fields__)
+
+    def __len__(self) -> int:
+        return len(self.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,18 +138,16 @@ def test_a_tool_round_is_no_new_turn(shape: Shape):
 def test_reasoning_may_be_dropped_from_a_history():
     """Items that say nothing do not make it another conversation."""
     thought = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}
-    call = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}
-    output = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
-    answer = {"role": "assistant", "content": "It eats fish."}
-    ask = {"role": "user", "content": "What does the cat eat today?"}
-    more = {"role": "user", "content": "And what does the dog eat?"}
+    say = ["What does the cat eat today?", "Fish.", "And the dog, what does it eat?", "Meat."]
+    roles = itertools.cycle(["user", "assistant"])
+    ask, answer, more, another = ({"role": next(roles), "content": words} for words in say)
+    last = {"role": "user", "content": "Who feeds them both in the evening?"}
     with manager() as memory:
-        first = memory.inject([ask], api="openai.responses").messages
-        memory.inject([ask, thought, call, output], api="openai.responses")
-        later = memory.inject([ask, call, output, answer, more], api="openai.responses")
-    assert later.messages[0] == first[0]
-    assert later.report.replayed_blocks == 1
-    assert later.messages[4] != more
+        memory.inject([ask], api="openai.responses")
+        second = memory.inject([ask, thought, answer, more], api="openai.responses")
+        third = memory.inject([ask, answer, more, another, last], api="openai.responses")
+    assert third.report.replayed_blocks == 2
+    assert third.messages[2] == second.messages[3] != more
 
 
 def test_bare_parts_are_one_ask_without_naming_the_dialect():

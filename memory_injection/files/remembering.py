@@ -1,0 +1,126 @@
+"""Turn capture: drafts from a finished turn become records with ``source: turn_end``."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterable, Callable
+from threading import Lock
+from typing import Any
+
+from ..errors import InputError, StoreError
+from ..records import MemoryEntry, Scope
+from .record import MemoryDraft
+from .store import FileStore
+from .turns import Turn, TurnOutcome, caller_for, drafts_in
+from .waiting import LoopThread
+
+__all__ = ["Rememberer"]
+
+_LOG = logging.getLogger("memory_injection.files")
+_SOURCE = "turn_end"
+_PENDING = 1024  # scopes whose user text waits for its reply; the oldest go first
+
+
+class Rememberer:
+    """Runs ``extract_turn`` and writes what it returns; without one it writes nothing."""
+
+    def __init__(self, store: FileStore, extract: Callable[..., Any] | None) -> None:
+        """Write to *store* what *extract* finds."""
+        self._store = store
+        self._extract = None if extract is None else caller_for(extract)
+        self._heard: OrderedDict[Scope, str] = OrderedDict()
+        self._lock = Lock()
+        self._loop = LoopThread()
+
+    def hear(self, role: str, text: str, scope: Scope) -> Turn | None:
+        """Keep what a user says until the reply to it completes the turn; return the turn then.
+
+        Raises:
+            InputError: a role other than user and assistant, or the text is not a text.
+        """
+        if role not in ("user", "assistant"):
+            raise InputError(f"role must be 'user' or 'assistant', not {role!r:.80}")
+        if not isinstance(text, str):
+            raise InputError(f"text must be a text, not {text!r:.80}")
+        with self._lock:
+            said = self._heard.pop(scope, "")
+            if role == "user":
+                self._heard[scope] = f"{said}\n\n{text}" if said else text
+                while len(self._heard) > _PENDING:
+                    self._heard.popitem(last=False)
+                return None
+        messages = ({"role": "user", "content": said}, {"role": "assistant", "content": text})
+        return Turn(said, text, messages if said else messages[1:], scope)
+
+    def remember(self, turn: Turn) -> TurnOutcome:
+        """Extract and write; an async extractor runs on a loop of the library's own."""
+        if self._extract is None:
+            return TurnOutcome()
+        try:
+            found = self._extract(turn)
+            if inspect.isawaitable(found) or isinstance(found, AsyncIterable):
+                found = self._loop.run(_settled(found))
+        except Exception as error:
+            return _failed(error)
+        return self._write(turn, found)
+
+    async def aremember(self, turn: Turn) -> TurnOutcome:
+        """Extract and write; an async extractor runs on the caller's loop."""
+        if self._extract is None:
+            return TurnOutcome()
+        try:
+            found = await _settled(self._extract(turn))
+        except Exception as error:
+            return _failed(error)
+        return await asyncio.to_thread(self._write, turn, found)
+
+    def close(self) -> None:
+        """Release the loop, if an async extractor needed one."""
+        self._loop.close()
+
+    def _write(self, turn: Turn, found: object) -> TurnOutcome:
+        # A memory outlives its session and its run; both stay readable in the front matter.
+        owner = Scope(user=turn.scope.user, agent=turn.scope.agent)
+        ids = turn.scope.ids()
+        extra: dict[str, str] = {name: ids[name] for name in ("session", "run") if name in ids}
+        written: list[MemoryEntry] = []
+        problems: list[str] = []
+        known = 0
+        for draft in drafts_in(found):
+            try:
+                if isinstance(draft, InputError):
+                    raise draft
+                if self._is_known(draft, owner):
+                    known += 1
+                    continue
+                record = self._store.write(draft, owner, source=_SOURCE, extra=extra)
+                written.append(record.entry(self._store.name))
+            except (InputError, StoreError) as error:
+                problems.append(f"{type(error).__name__}: {error}")
+                _LOG.warning("draft_refused error=%s", problems[-1])
+        return TurnOutcome(tuple(written), known, tuple(problems))
+
+    def _is_known(self, draft: MemoryDraft, default: Scope) -> bool:
+        owner, _ = draft.owner(default)
+        return any(
+            record.owner == owner
+            and record.content == draft.content
+            and (record.title == draft.title or not draft.title)
+            for record in self._store.visible(owner)
+        )
+
+
+async def _settled(found: Any) -> Any:
+    if inspect.isawaitable(found):
+        found = await found
+    if isinstance(found, AsyncIterable):
+        return [draft async for draft in found]
+    return found
+
+
+def _failed(error: Exception) -> TurnOutcome:
+    _LOG.warning("extract_turn_failed error=%s", type(error).__name__)
+    return TurnOutcome(problems=(f"extract_turn failed: {type(error).__name__}: {error}",))

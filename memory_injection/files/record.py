@@ -141,7 +141,7 @@ class MemoryDraft:
             given = {name: getattr(value, name) for name in names if hasattr(value, name)}
         if "content" not in given:
             raise InputError(f"a draft needs content, and {value!r:.80} has none")
-        return cls(**{key: found for key, found in given.items() if found is not None})
+        return cls(**{k: v for k, v in given.items() if v is not None or k == "content"})
 
     def owner(self, default: Scope) -> tuple[Scope, str | None]:
         """Return whom it is written for and its label; a label leaves the owner to *default*."""

@@ -272,7 +272,6 @@ class FileMemoryProvider:
     def close(self) -> None:
         """Refuse further use; may be called twice."""
         self._store.close()
-        self._remember.close()
 
     def __enter__(self) -> FileMemoryProvider:
         return self

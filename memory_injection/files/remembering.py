@@ -10,12 +10,12 @@ from collections.abc import AsyncIterable, Callable
 from threading import Lock
 from typing import Any
 
+from ..driving import on_loop
 from ..errors import InputError, StoreError
 from ..records import MemoryEntry, Scope
 from .record import MemoryDraft
 from .store import FileStore
 from .turns import Turn, TurnOutcome, caller_for, drafts_in
-from .waiting import LoopThread
 
 __all__ = ["Rememberer"]
 
@@ -33,7 +33,6 @@ class Rememberer:
         self._extract = None if extract is None else caller_for(extract)
         self._heard: OrderedDict[Scope, str] = OrderedDict()
         self._lock = Lock()
-        self._loop = LoopThread()
 
     def hear(self, role: str, text: str, scope: Scope) -> Turn | None:
         """Keep what a user says until the reply to it completes the turn; return the turn then.
@@ -56,13 +55,13 @@ class Rememberer:
         return Turn(said, text, messages if said else messages[1:], scope)
 
     def remember(self, turn: Turn) -> TurnOutcome:
-        """Extract and write; an async extractor runs on a loop of the library's own."""
+        """Extract and write; an async extractor runs on the library's background loop."""
         if self._extract is None:
             return TurnOutcome()
         try:
             found = self._extract(turn)
             if inspect.isawaitable(found) or isinstance(found, AsyncIterable):
-                found = self._loop.run(_settled(found))
+                found = on_loop(lambda: _settled(found)).result().unwrap()
         except Exception as error:
             return _failed(error)
         return self._write(turn, found)
@@ -76,10 +75,6 @@ class Rememberer:
         except Exception as error:
             return _failed(error)
         return await asyncio.to_thread(self._write, turn, found)
-
-    def close(self) -> None:
-        """Release the loop, if an async extractor needed one."""
-        self._loop.close()
 
     def _write(self, turn: Turn, found: object) -> TurnOutcome:
         # A memory outlives its session and its run; both stay readable in the front matter.

@@ -43,7 +43,14 @@ def test_own_keys_stay_as_typed_and_other_keys_keep_their_type() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["plain", "", "---", "--- \nx: 1\n---\n", "---\nSome prose under a rule.\n---\nmore\n", "# T\n"],
+    [
+        "plain",
+        "",
+        "---",
+        "--- \nx: 1\n---\n",
+        "---\nSome prose under a rule.\n---\nmore\n",
+        "# T\n",
+    ],
 )
 def test_text_without_a_mapping_on_top_is_all_body(text: str) -> None:
     """A thematic break is not a front matter."""
@@ -119,7 +126,9 @@ def test_a_flow_mapping_is_rewritten_by_its_values() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 KEY = st.from_regex(r"[a-z][a-z_]{0,10}", fullmatch=True)

@@ -198,7 +198,9 @@ def test_an_engine_cannot_show_what_it_was_not_given(
     """Rubbish and foreign records are dropped; records without a score are entries without one."""
     put("records/a.md", "zebra")
     foreign = _record("foreign", "zebra")
-    provider = provide(recall={"engine": lambda query, records, limit: [foreign, 7, None, records[0]]})
+    provider = provide(
+        recall={"engine": lambda query, records, limit: [foreign, 7, None, records[0]]}
+    )
     assert [(e.id, e.score) for e in provider.search("zebra")] == [("a", None)]
     assert sum("engine_result_dropped" in m for m in caplog.messages) == 3
 

@@ -91,7 +91,11 @@ def test_crlf_and_a_byte_order_mark_read_like_any_file(
     put("records/win.md", b"\xef\xbb\xbf---\r\ntitle: Win\r\n---\r\n\r\nzebra\r\nstripes\r\n")
     put("MEMORY.md", b"\xef\xbb\xbf# Head\r\nzebra\r\n## Next\r\nmore zebra\r\n")
     entries = provider.search("zebra")
-    assert {e.content for e in entries} == {"Win\nzebra\nstripes", "Head\nzebra", "Head > Next\nmore zebra"}
+    assert {e.content for e in entries} == {
+        "Win\nzebra\nstripes",
+        "Head\nzebra",
+        "Head > Next\nmore zebra",
+    }
 
 
 BAD = {
@@ -101,7 +105,10 @@ BAD = {
     "records/empty.md": (b"", "empty"),
     "records/blank.md": (b" \n\n", "empty"),
     "records/torn.md": (b"---\ntitle: zeb", "not closed"),
-    "records/syntax.md": (b"---\ntitle: a: b\n---\nzebra", "not valid YAML: mapping values are not allowed in this context (line 2)"),
+    "records/syntax.md": (
+        b"---\ntitle: a: b\n---\nzebra",
+        "not valid YAML: mapping values are not allowed in this context (line 2)",
+    ),
     "records/owner.md": (b"---\nscope: {usr: 1}\n---\nzebra", "unknown scope id 'usr'"),
     "records/nobody.md": (b"---\nscope: {user: ''}\n---\nzebra", "non-blank"),
     "records/several.md": (b"---\nscope: [a, b]\n---\nzebra", "scope must be"),
@@ -226,7 +233,9 @@ def test_a_whole_file_of_sections_can_belong_to_a_user(
     """A front matter on MEMORY.md is for all its sections."""
     put("MEMORY.md", "---\nscope: {user: u1}\n---\n# Zebra\nstripes\n")
     assert found(provider) == []
-    assert [e.scope for e in provider.search("zebra", {"scope": {"user": "u1"}})] == [Scope(user="u1")]
+    assert [e.scope for e in provider.search("zebra", {"scope": {"user": "u1"}})] == [
+        Scope(user="u1")
+    ]
 
 
 def test_a_root_that_may_not_be_read_is_a_store_error(

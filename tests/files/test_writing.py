@@ -32,7 +32,9 @@ def names(provider: FileMemoryProvider) -> list[str]:
     return sorted(p.name for p in (provider.root / "records").iterdir())
 
 
-def test_a_new_record_is_a_file_a_person_can_read(provide: Callable[..., FileMemoryProvider]) -> None:
+def test_a_new_record_is_a_file_a_person_can_read(
+    provide: Callable[..., FileMemoryProvider],
+) -> None:
     """Front matter on top, the text below, nothing else."""
     moment = datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=timezone(timedelta(hours=3)))
     provider = provide(clock=lambda: moment)
@@ -75,7 +77,9 @@ def test_what_is_added_comes_back(provider: FileMemoryProvider) -> None:
 
 
 @given(content=st.text(max_size=200), title=st.text(max_size=40))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None
+)
 def test_any_text_is_refused_or_comes_back(
     provider: FileMemoryProvider, content: str, title: str
 ) -> None:
@@ -160,7 +164,9 @@ def test_a_rewrite_keeps_what_it_was_not_told_to_change(
     path.chmod(0o640)
     assert provider.update("a", title="New", tags=["x"])
     text = text_of(provider, "a")
-    assert text.startswith("---\n# mine\ntitle: New\nmood: [1, 2]  # hers\ncreated_at: 2026-01-01\n")
+    assert text.startswith(
+        "---\n# mine\ntitle: New\nmood: [1, 2]  # hers\ncreated_at: 2026-01-01\n"
+    )
     assert text.endswith("---\n\nzebra\n\nend\n")
     entry = provider.get("a")
     assert entry is not None
@@ -353,7 +359,9 @@ IDS = st.one_of(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
 @given(ident=IDS, deed=st.sampled_from(["add", "update", "forget", "get", "write", "drop"]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None
+)
 def test_no_id_reaches_anything_outside_the_root(
     provider: FileMemoryProvider, tmp_path: Path, ident: str, deed: str
 ) -> None:

@@ -14,7 +14,7 @@ from ..driving import on_loop
 from ..errors import InputError, StoreError
 from ..records import MemoryEntry, Scope
 from .record import MemoryDraft
-from .store import FileStore
+from .store import FileStore, durable
 from .turns import Turn, TurnOutcome, caller_for, drafts_in
 
 __all__ = ["Rememberer"]
@@ -63,7 +63,7 @@ class Rememberer:
             if inspect.isawaitable(found) or isinstance(found, AsyncIterable):
                 found = on_loop(lambda: _settled(found)).result().unwrap()
         except Exception as error:
-            return _failed(error)
+            found = [error]
         return self._write(turn, found)
 
     async def aremember(self, turn: Turn) -> TurnOutcome:
@@ -73,14 +73,11 @@ class Rememberer:
         try:
             found = await _settled(self._extract(turn))
         except Exception as error:
-            return _failed(error)
+            found = [error]
         return await asyncio.to_thread(self._write, turn, found)
 
     def _write(self, turn: Turn, found: object) -> TurnOutcome:
-        # A memory outlives its session and its run; both stay readable in the front matter.
-        owner = Scope(user=turn.scope.user, agent=turn.scope.agent)
-        ids = turn.scope.ids()
-        extra: dict[str, str] = {name: ids[name] for name in ("session", "run") if name in ids}
+        owner, origin = durable(turn.scope)
         written: list[MemoryEntry] = []
         problems: list[str] = []
         known = 0
@@ -91,11 +88,11 @@ class Rememberer:
                 if self._is_known(draft, owner):
                     known += 1
                     continue
-                record = self._store.write(draft, owner, source=_SOURCE, extra=extra)
+                record = self._store.write(draft, owner, source=_SOURCE, extra=origin)
                 written.append(record.entry(self._store.name))
             except (InputError, StoreError) as error:
                 problems.append(f"{type(error).__name__}: {error}")
-                _LOG.warning("draft_refused error=%s", problems[-1])
+                _LOG.warning("draft_refused error=%s", type(error).__name__)
         return TurnOutcome(tuple(written), known, tuple(problems))
 
     def _is_known(self, draft: MemoryDraft, default: Scope) -> bool:
@@ -111,11 +108,12 @@ class Rememberer:
 async def _settled(found: Any) -> Any:
     if inspect.isawaitable(found):
         found = await found
-    if isinstance(found, AsyncIterable):
-        return [draft async for draft in found]
-    return found
-
-
-def _failed(error: Exception) -> TurnOutcome:
-    _LOG.warning("extract_turn_failed error=%s", type(error).__name__)
-    return TurnOutcome(problems=(f"extract_turn failed: {type(error).__name__}: {error}",))
+    if not isinstance(found, AsyncIterable):
+        return found
+    drafts: list[Any] = []
+    try:
+        async for draft in found:
+            drafts.append(draft)  # noqa: PERF401 (what came before a failure is kept)
+    except Exception as error:
+        drafts.append(error)
+    return drafts

@@ -21,7 +21,7 @@ from .record import FileRecord, MemoryDraft
 from .search import BM25Engine
 from .writer import RecordFiles
 
-__all__ = ["FileStore", "RecordChange"]
+__all__ = ["FileStore", "RecordChange", "durable", "scope_of"]
 
 _LOG = logging.getLogger("memory_injection.files")
 _QUERY_LIMIT = 10_000  # characters; more words than that only cost time
@@ -272,6 +272,16 @@ def scope_of(value: object) -> Scope:
         return Scope.of(value)  # type: ignore[arg-type]
     except ConfigurationError as error:
         raise InputError(str(error)) from None
+
+
+def durable(scope: Scope) -> tuple[Scope, dict[str, str]]:
+    """Return whom a memory of *scope* is for, and where it came from.
+
+    A memory outlives the session and the run it was made in, so it belongs to user and agent;
+    the rest stays readable in the front matter.
+    """
+    origin = {name: value for name, value in scope.ids().items() if name in ("session", "run")}
+    return Scope(user=scope.user, agent=scope.agent), origin
 
 
 def _checked(

@@ -10,7 +10,7 @@ from ..records import MemoryEntry, Scope
 from ..tool_records import Tool, ToolRefused
 from ..toolset import Toolset
 from .record import MAX_CONTENT, MAX_TAGS, MAX_TITLE, FileRecord, MemoryDraft
-from .store import FileStore, RecordChange
+from .store import FileStore, RecordChange, durable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,7 +105,8 @@ def _write(
 ) -> Any:
     if ident is None:
         draft = MemoryDraft.of({"content": content, **more})
-        return {"saved": store.write(draft, scope, source="tool").id}
+        owner, origin = durable(scope)
+        return {"saved": store.write(draft, owner, source="tool", extra=origin).id}
     record = _own(store, scope, ident)
     if "tags" in more:
         more["tags"] = tuple(more["tags"])

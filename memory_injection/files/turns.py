@@ -114,8 +114,20 @@ def caller_for(extract: Callable[..., Any]) -> Callable[[Turn], Any]:
 
 
 def drafts_in(found: object) -> Iterator[MemoryDraft | InputError]:
-    """Yield the drafts in what an extractor returned; a bad one as the error that refuses it."""
-    return map(_draft, _several(found))
+    """Yield the drafts in what an extractor returned; a bad one as the error that refuses it.
+
+    An iterable that fails half-way keeps what it gave; the failure comes last.
+    """
+    try:
+        for value in _several(found):
+            yield failure(value) if isinstance(value, Exception) else _draft(value)
+    except Exception as error:
+        yield failure(error)
+
+
+def failure(error: Exception) -> InputError:
+    """Return the error that stands for an extractor's own."""
+    return InputError(f"extract_turn failed: {type(error).__name__}: {error}")
 
 
 def _draft(value: object) -> MemoryDraft | InputError:

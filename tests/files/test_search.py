@@ -101,7 +101,7 @@ def test_forms_cases_and_scripts_meet(
     """Inflected words, either case of the Turkish i, Chinese, accents."""
     put("records/other.md", "nothing of the kind")
     put("records/a.md", text)
-    assert [e.id for e in provider.search(query)][0] == "a"
+    assert next(e.id for e in provider.search(query)) == "a"
 
 
 @pytest.mark.parametrize("query", ["", "  \n", "the of and is", "?!", "\x00", "\ud800", "unheard"])

@@ -31,9 +31,10 @@ def test_each_of_the_three_sources_is_found_and_nothing_else(
     put("MEMORY.md", "zebra on top\n\n# Zebra facts\n## Stripes\nblack\n")
     put("records/a-zebra.md", "---\nid: a-zebra\ntitle: One\n---\n\nzebra record\n")
     put("records/plain.md", "zebra without front matter\n")
-    for path in ("notes.md", "memory.txt", "records/a.txt", "records/.zebra.md", "records/a.md.bak",
-                 "records/deep/zebra.md", "other/zebra.md", "README.md", ".md", "records/.tmp-1"):  # fmt: skip
+    for path in ("notes.md", "memory.txt", "other/zebra.md", "README.md", ".md", "MEMORY.md.bak"):
         put(path, "zebra")
+    for name in ("a.txt", ".zebra.md", "a.md.bak", "deep/zebra.md", ".tmp-1", ".md"):
+        put(f"records/{name}", "zebra")
     assert sorted(map(str, found(provider))) == [
         "MEMORY.md#top",
         "MEMORY.md#zebra-facts/stripes",

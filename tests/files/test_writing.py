@@ -159,7 +159,8 @@ def test_a_rewrite_keeps_what_it_was_not_told_to_change(
     """Unknown keys, comments, text and times of creation survive; ``updated_at`` moves."""
     path = put(
         "records/a.md",
-        "---\n# mine\ntitle: Old\nmood: [1, 2]  # hers\ncreated_at: 2026-01-01\n---\n\nzebra\n\nend\n",
+        "---\n# mine\ntitle: Old\nmood: [1, 2]  # hers\ncreated_at: 2026-01-01\n---\n\n"
+        "zebra\n\nend\n",
     )
     path.chmod(0o640)
     assert provider.update("a", title="New", tags=["x"])

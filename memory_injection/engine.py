@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from . import counters
 from .config import InjectionConfig
 from .dialects import registry
-from .driving import passes_through, run_now, run_soon
+from .driving import Done, passes_through, run_now, run_soon
 from .fanout import Ask, ask_now, ask_soon
 from .handles import StoreHandle
 from .ledger_records import Space
@@ -223,16 +225,26 @@ class _Run:
         if isinstance(effect, Retrieve):
             asks = self._engine.asks(effect, self._asked.scope)
             return ask_now(asks, max(self._remaining(), 0.0))
-        done = run_now(_work(effect), self._time_for(effect), effect.blocking)
-        return _value(effect, done.value, done.error)
+        if effect.blocking:
+            work = partial(effect.function, *effect.args)
+            return _reply(effect, run_now(work, self._time_for(effect), blocking=True))
+        value, waits = _at_once(effect)
+        if not waits:
+            return value
+        return _reply(effect, run_now(lambda: value, self._time_for(effect)))
 
     async def aperform(self, effect: Effect) -> Any:
         """Do what *effect* asks, for an async caller."""
         if isinstance(effect, Retrieve):
             asks = self._engine.asks(effect, self._asked.scope)
             return await ask_soon(asks, max(self._remaining(), 0.0))
-        done = await run_soon(_work(effect), self._time_for(effect), effect.blocking)
-        return _value(effect, done.value, done.error)
+        if effect.blocking:
+            work = partial(effect.function, *effect.args)
+            return _reply(effect, await run_soon(work, self._time_for(effect), blocking=True))
+        value, waits = _at_once(effect)
+        if not waits:
+            return value
+        return _reply(effect, await run_soon(lambda: value, self._time_for(effect)))
 
     def finish(self, outcome: Outcome) -> InjectionResult:
         """Return the result of a flow that ran to its end."""
@@ -270,13 +282,20 @@ def _advance(flow: Step[Outcome], reply: Any) -> Effect:
     return flow.send(reply)
 
 
-def _work(effect: Call) -> Callable[[], Any]:
-    return lambda: effect.function(*effect.args)
+def _at_once(effect: Call) -> tuple[Any, bool]:
+    """Call the function; return what it gave and whether that must be awaited."""
+    try:
+        value = effect.function(*effect.args)
+    except BaseException as error:
+        return _reply(effect, Done(error=error)), False
+    return value, inspect.isawaitable(value)
 
 
-def _value(effect: Call, value: Any, error: BaseException | None) -> Any:
+def _reply(effect: Call, done: Done) -> Any:
+    """Return what the flow is sent: the value, or ``StageFailed`` to be thrown into it."""
+    error = done.error
     if error is None:
-        return value
+        return done.value
     if passes_through(error):
         raise error
     return error if isinstance(error, StageFailed) else StageFailed(effect.stage, error)

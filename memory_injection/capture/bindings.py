@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..errors import ConfigurationError
+from ..signatures import accepts
 from .config import EveryTurn, ExtractionConfig, MessageFilter
 from .foreign import own_trigger
 
-__all__ = ["Binding", "accepts", "bind", "called_with", "implements"]
+__all__ = ["Binding", "bind", "called_with", "implements"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +125,6 @@ def implements(store: Any, name: str) -> bool:
         if name in vars(kind):
             return not getattr(kind, "_is_protocol", False)
     return True
-
-
-def accepts(function: Any, keyword: str) -> bool:
-    """Tell whether *function* can be called with *keyword*."""
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
-    kinds = {p.kind for p in parameters.values()}
-    return keyword in parameters or inspect.Parameter.VAR_KEYWORD in kinds
 
 
 def called_with(add_messages: Any, messages: Any, context: Any, **keywords: Any) -> Any:

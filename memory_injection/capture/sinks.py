@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 from ..errors import FactRefused, InputError
 from ..records import MemoryEntry, Scope, read_entry
-from .bindings import Binding, accepts, called_with
+from ..signatures import accepts
+from .bindings import Binding, called_with
 from .records import AddMessagesContext, Message, Turn
 
 __all__ = ["Batch", "Run", "Said", "Sink", "Tally", "sink_for"]

@@ -11,7 +11,7 @@ from ..driving import Done, on_worker
 from ..errors import ConfigurationError, StoreErrors
 from ..records import Scope
 from ..tool_records import Tool, ToolRefused
-from .config import AddTool, described, reached, schema
+from .config import AddTool, described, failed_stores, reached, schema
 
 __all__ = ["add_tool"]
 
@@ -89,7 +89,7 @@ def _functions(
 
 
 def _unwritten(error: StoreErrors) -> ToolRefused:
-    names = ", ".join(str(one.store) for one in error.exceptions if one.store)
+    names = ", ".join(failed_stores(error))
     return ToolRefused("not_stored", f"it could not be stored in {names}")
 
 

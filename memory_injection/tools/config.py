@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import Field, field_validator
 
 from ..config import Config
-from ..errors import ConfigurationError
+from ..errors import ConfigurationError, StoreError, StoreErrors
 
-__all__ = ["AddTool", "SearchTool", "described", "reached", "schema"]
+__all__ = ["AddTool", "SearchTool", "described", "failed_stores", "reached", "schema"]
 
 
 class SearchTool(Config):
@@ -87,6 +87,7 @@ def reached(stores: Sequence[Any], names: Sequence[str] | None, tool: str) -> li
 
 
 def schema(stores: Sequence[str], **properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of a tool; the first property is required, stores can be chosen."""
     required = [next(iter(properties))]
     if len(stores) > 1:
         properties["stores"] = {
@@ -103,8 +104,14 @@ def schema(stores: Sequence[str], **properties: dict[str, Any]) -> dict[str, Any
 
 
 def described(description: str, stores: Sequence[Any]) -> str:
+    """Return *description* with what the stores say of themselves."""
     told = [(s.name, getattr(s, "description", None)) for s in stores]
     lines = [f"- {name}: {text}" if text else f"- {name}" for name, text in told]
     if len(lines) == 1 and not told[0][1]:
         return description
     return "\n".join([description, "Stores:", *lines])
+
+
+def failed_stores(error: StoreErrors) -> list[str]:
+    """Return the names of the stores that failed: what a model may know of an error."""
+    return [one.store for one in error.exceptions if isinstance(one, StoreError) and one.store]

@@ -9,7 +9,7 @@ from ..errors import StoreErrors
 from ..records import MemoryEntry, Scope
 from ..rendering import render_block
 from ..tool_records import Tool, ToolRefused
-from .config import SearchTool, described, reached, schema
+from .config import SearchTool, described, failed_stores, reached, schema
 
 __all__ = ["search_tool"]
 
@@ -102,5 +102,5 @@ def _cut(entry: MemoryEntry, limit: int) -> MemoryEntry:
 
 
 def _unavailable(error: StoreErrors) -> ToolRefused:
-    names = ", ".join(str(one.store) for one in error.exceptions if one.store)
+    names = ", ".join(failed_stores(error))
     return ToolRefused("unavailable", f"memory cannot be searched now ({names})")

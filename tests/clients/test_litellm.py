@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import os
 from typing import Any
 
@@ -10,6 +11,8 @@ from memory_injection.testing.server import RecordingServer, Reply, ToolCall
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 litellm = pytest.importorskip("litellm")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM's own, in many places
 
 ASK = [{"role": "user", "content": "Where do I live?"}]
 CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
@@ -67,22 +70,23 @@ async def astream(target: Target) -> Any:
 SCENES = [completion, positional, stream, acompletion, astream]
 
 
+async def outcome(scene: Any, target: Target) -> Any:
+    try:
+        got = scene(target)
+        return await got if inspect.isawaitable(got) else got
+    except Exception as error:
+        return type(error), str(error)
+
+
 @pytest.fixture
 def play(serve: Any) -> Any:
     """Play a scene with the bare module and with the wrapped one."""
 
     async def run(scene: Any, script: Any, memory: Any) -> tuple[Any, Any, Any, Any]:
-        outcomes = []
-        servers = [serve(script), serve(script)]
-        for server, module in zip(
-            servers, (litellm, wrap(litellm, memory, scope={"user": "u"})), strict=True
-        ):
-            try:
-                got = scene(Target(module, server))
-                outcomes.append(await got if hasattr(got, "__await__") else got)
-            except Exception as error:
-                outcomes.append((type(error), str(error)))
-        return *servers, *outcomes
+        plain, remembered = serve(script), serve(script)
+        wrapped = wrap(litellm, memory, scope={"user": "u"})
+        expected = await outcome(scene, Target(litellm, plain))
+        return plain, remembered, expected, await outcome(scene, Target(wrapped, remembered))
 
     return run
 

@@ -12,7 +12,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import Context, copy_context
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import uuid4
 
 from ..dialects import detect, detect_body, dialect_named
@@ -22,6 +22,7 @@ from ..protocols import Dialect
 from ..records import Scope
 from .bindings import bind
 from .book import KEPT, TurnBook
+from .cleaning import Cleaner, leave_as_is
 from .delivery import Delivery, Prepare, under_capture
 from .hearing import hear
 from .lanes import Lane
@@ -34,8 +35,6 @@ logger = logging.getLogger("memory_injection.capture")
 
 MAX_WAITING = 10_000
 """Calls that may wait to be looked at; each takes well under a millisecond."""
-
-Clean: TypeAlias = Callable[[str, Scope], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class Capture:
 
     Args:
         stores: all stores; those with ``extraction`` on take part.
-        clean: given a text and the caller's scope, returns the text without injected blocks.
+        cleaner: given a scope, returns what takes injected blocks out of a text.
         extractor: for stores with neither an extractor of their own nor ``add_messages``.
         prepare: given a store and the work of one call to it, returns work that makes the store
             ready (``initialize``) first.
@@ -77,15 +76,15 @@ class Capture:
         self,
         stores: Iterable[Any],
         *,
-        clean: Clean | None = None,
+        cleaner: Cleaner = leave_as_is,
         extractor: Any = None,
         prepare: Prepare | None = None,
     ) -> None:
         """Bind the stores; no thread is started."""
         self.id = uuid4().hex
-        self._clean: Clean = clean or _as_it_is
+        self._cleaner = cleaner
         self._lanes = tuple(
-            Lane(Delivery(binding, self._clean, self.id, prepare))
+            Lane(Delivery(binding, cleaner, self.id, prepare))
             for binding in bind(stores, extractor)
         )
         self._unreadable = self._overflow = 0
@@ -235,7 +234,7 @@ class Capture:
     def _look(self, item: _Call | _Observation) -> None:
         try:
             if isinstance(item, _Observation):
-                text = self._clean(item.text, item.scope).strip()
+                text = self._cleaner(item.scope)(item.text).strip()
                 self._tell(lambda: self._book.observe(item.scope, item.role, text, item.context))
             else:
                 self._hear(item)
@@ -250,15 +249,16 @@ class Capture:
             raise InputError("unknown request shape")
         body = call.conversation
         conversation = body.get(dialect.field) if isinstance(body, Mapping) else body
+        clean = self._cleaner(call.scope)
         heard = hear(
             dialect.open(conversation),
             dialect,
-            lambda text: self._clean(text, call.scope),
+            clean,
             self._seed(call),
         )
         reply = call.reply
         if reply is not None:
-            reply = Reply(self._clean(reply.text, call.scope).strip(), reply.calls_tools)
+            reply = Reply(clean(reply.text).strip(), reply.calls_tools)
         self._tell(lambda: self._book.hear(call.scope, heard, reply, call.context))
         if reply is not None and not reply.calls_tools:
             self._ended(call, heard.key)
@@ -307,10 +307,6 @@ def _reset_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset_all)
-
-
-def _as_it_is(text: str, scope: Scope) -> str:
-    return text
 
 
 def _kept(body: Any) -> Any:

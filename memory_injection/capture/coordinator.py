@@ -25,7 +25,7 @@ from .book import KEPT, TurnBook
 from .cleaning import Cleaner, leave_as_is
 from .delivery import Delivery, Prepare, under_capture
 from .hearing import hear
-from .lanes import Lane
+from .lanes import Lane, owns
 from .records import CaptureStatus, Turn
 from .replies import Reply, read_reply
 
@@ -175,6 +175,28 @@ class Capture:
     async def aclose(self, timeout: float | None = None) -> bool:
         """Close as :meth:`close` does, without blocking the event loop."""
         return await self._elsewhere(lambda: self.close(timeout))
+
+    def forget(self, scope: Scope, wait: float = 5.0) -> int:
+        """Give up what of *scope*'s conversations is not stored yet; return how many turns.
+
+        Part of erasing somebody: what waits must not be written after the erasure.
+
+        Args:
+            scope: whose; every id given must be the conversation's own.
+            wait: seconds to wait for a write that is under way.
+        """
+        with self._changed:
+            kept = [item for item in self._calls if not owns(scope, item.scope)]
+            self._calls.clear()
+            self._calls.extend(kept)
+            self._changed.wait_for(lambda: not self._looking, wait)
+            self._book.forget(lambda other: owns(scope, other))
+        return sum([lane.forget(scope, wait) for lane in self._lanes])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return one line per store in trouble; cheap when there is none."""
+        return self.status().warnings if any(lane.troubled for lane in self._lanes) else ()
 
     def status(self) -> CaptureStatus:
         """Return how each store keeps up: names and counts, no text."""

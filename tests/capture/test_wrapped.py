@@ -220,7 +220,7 @@ def test_a_failed_call_is_not_a_turn(serve: Any) -> None:
 
 
 def test_scope_around_a_call_is_the_scope_of_its_memories(serve: Any) -> None:
-    """with memory.scope(...) decides whose memories a wrapped call writes."""
+    """With memory.scope(...) decides whose memories a wrapped call writes."""
     server, log = serve(["ok"]), Log()
     memory = MemoryManager([log])
     with openai.OpenAI(base_url=f"{server.url}/v1", api_key="k") as bare:

@@ -40,6 +40,7 @@ _DEFAULT_ENCODING = "o200k_base"
 # vocabularies of 32k pieces reach about 2 on Turkish and Chinese).
 _FACTORS = (("claude", 1.5), ("anthropic", 1.5), ("gemini", 1.5), ("command", 1.5))
 _UNKNOWN_FACTOR = 2.0
+_REMEMBERED = 4000  # characters; blocks and memories are counted again, documents are not
 
 
 class BytesCounter:
@@ -59,9 +60,13 @@ class TiktokenCounter:
         """Keep the loaded ``tiktoken.Encoding``."""
         self.name: str = encoding.name
         self._encode = encoding.encode_ordinary
+        self._remembered = lru_cache(maxsize=2048)(self._count)
 
     def count(self, text: str) -> int:
         """Return the number of tokens of *text*; special-token look-alikes count as text."""
+        return self._remembered(text) if len(text) <= _REMEMBERED else self._count(text)
+
+    def _count(self, text: str) -> int:
         return len(self._encode(text))
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from . import counters
 from .config import InjectionConfig
 from .dialects import registry
-from .driving import passes_through, run_now, run_soon
+from .driving import Done, passes_through, run_now, run_soon
 from .fanout import Ask, ask_now, ask_soon
 from .handles import StoreHandle
 from .ledger_records import Space
-from .merging import fused, registration
+from .merging import FusedMerge, merge_policy
 from .pipeline.effects import Call, Effect, Retrieve, StageFailed, Step
 from .pipeline.flow import Outcome
 from .pipeline.flow import inject as inject_flow
@@ -33,7 +35,6 @@ __all__ = ["Asked", "Engine"]
 _SAMPLED = 32  # messages at either end of a conversation that its dialect is recognised by
 _GRACE = 0.02  # seconds that what must still be done gets when the deadline has passed
 _COUNTER_WAIT = 1.0  # seconds, most that a first call waits for its vocabulary
-_MERGES: Mapping[str, MergePolicy] = {"fused": fused, "registration": registration}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,11 @@ class Engine:
         self._telemetry = telemetry
         self._tracks = TrackCache()
         self._traits = {handle.name: handle.traits for handle in handles}
-        merge = config.merge
-        self.merge: MergePolicy = _MERGES[merge] if isinstance(merge, str) else merge
+        unit = [name for name, traits in self._traits.items() if traits.unit_scores]
+        fused = config.merge == "fused"
+        self.merge: MergePolicy = (
+            FusedMerge(calibrated=unit) if fused else merge_policy(config.merge)
+        )
 
     def inject(self, asked: Asked) -> InjectionResult:
         """Inject for a sync caller; raises nothing but ``KeyboardInterrupt``."""
@@ -221,16 +225,26 @@ class _Run:
         if isinstance(effect, Retrieve):
             asks = self._engine.asks(effect, self._asked.scope)
             return ask_now(asks, max(self._remaining(), 0.0))
-        done = run_now(_work(effect), self._time_for(effect), effect.blocking)
-        return _value(effect, done.value, done.error)
+        if effect.blocking:
+            work = partial(effect.function, *effect.args)
+            return _reply(effect, run_now(work, self._time_for(effect), blocking=True))
+        value, waits = _at_once(effect)
+        if not waits:
+            return value
+        return _reply(effect, run_now(lambda: value, self._time_for(effect)))
 
     async def aperform(self, effect: Effect) -> Any:
         """Do what *effect* asks, for an async caller."""
         if isinstance(effect, Retrieve):
             asks = self._engine.asks(effect, self._asked.scope)
             return await ask_soon(asks, max(self._remaining(), 0.0))
-        done = await run_soon(_work(effect), self._time_for(effect), effect.blocking)
-        return _value(effect, done.value, done.error)
+        if effect.blocking:
+            work = partial(effect.function, *effect.args)
+            return _reply(effect, await run_soon(work, self._time_for(effect), blocking=True))
+        value, waits = _at_once(effect)
+        if not waits:
+            return value
+        return _reply(effect, await run_soon(lambda: value, self._time_for(effect)))
 
     def finish(self, outcome: Outcome) -> InjectionResult:
         """Return the result of a flow that ran to its end."""
@@ -268,13 +282,20 @@ def _advance(flow: Step[Outcome], reply: Any) -> Effect:
     return flow.send(reply)
 
 
-def _work(effect: Call) -> Callable[[], Any]:
-    return lambda: effect.function(*effect.args)
+def _at_once(effect: Call) -> tuple[Any, bool]:
+    """Call the function; return what it gave and whether that must be awaited."""
+    try:
+        value = effect.function(*effect.args)
+    except BaseException as error:
+        return _reply(effect, Done(error=error)), False
+    return value, inspect.isawaitable(value)
 
 
-def _value(effect: Call, value: Any, error: BaseException | None) -> Any:
+def _reply(effect: Call, done: Done) -> Any:
+    """Return what the flow is sent: the value, or ``StageFailed`` to be thrown into it."""
+    error = done.error
     if error is None:
-        return value
+        return done.value
     if passes_through(error):
         raise error
     return error if isinstance(error, StageFailed) else StageFailed(effect.stage, error)

@@ -14,7 +14,7 @@ from .errors import ConfigurationError
 from .pipeline.effects import StoreAnswer, describe
 from .pipeline.request import StoreTraits
 from .records import MemoryEntry, Scope, SearchOptions, read_entry
-from .report import StoreReport
+from .report import StoreReport, StoreStatus
 
 __all__ = ["StoreHandle", "check_store"]
 
@@ -142,7 +142,7 @@ class StoreHandle:
         except Exception as error:
             return self.failure("error", seconds, describe(error))
         hits = len(entries) + len(fixed)
-        report = StoreReport.model_construct(
+        report = StoreReport(
             name=self.name, status="ok" if hits else "empty", hits=hits, seconds=seconds, error=None
         )
         return StoreAnswer(report, tuple(entries), tuple(fixed))
@@ -156,12 +156,10 @@ class StoreHandle:
         read = (read_entry(item, name) for item in islice(found, _MOST_ENTRIES))
         return [entry for entry in read if entry is not None]
 
-    def failure(self, status: str, seconds: float, error: str | None) -> StoreAnswer:
+    def failure(self, status: StoreStatus, seconds: float, error: str | None) -> StoreAnswer:
         """Return the answer of a store that did not give one."""
         return StoreAnswer(
-            StoreReport.model_construct(
-                name=self.name, status=status, hits=0, seconds=seconds, error=error
-            )
+            StoreReport(name=self.name, status=status, hits=0, seconds=seconds, error=error)
         )
 
 

@@ -25,7 +25,7 @@ _BLOCK = re.compile(
 
 def legal_text(text: str) -> str:
     """Return *text* with everything XML 1.0 cannot carry replaced by U+FFFD."""
-    return _ILLEGAL.sub("\ufffd", text)
+    return text if text.isascii() and text.isprintable() else _ILLEGAL.sub("\ufffd", text)
 
 
 def render_block(entries: Sequence[MemoryEntry], attributes: Sequence[str] = ("source",)) -> str:
@@ -36,19 +36,29 @@ def render_block(entries: Sequence[MemoryEntry], attributes: Sequence[str] = ("s
         attributes: of ``source``, ``date``, ``id``, ``score``; one that an entry lacks is left
             out.
     """
+    lines = []
+    for entry in entries:
+        named = tuple([(name, _attribute(entry, name)) for name in attributes])
+        render = _line if len(entry.content) <= _REMEMBERED else _render_line
+        lines.append(render(entry.content, named))
+    return "\n".join(["<memory>", *lines, "</memory>"])
+
+
+_REMEMBERED = 4000  # characters; memories are shown again and again, long documents are not
+
+
+def _render_line(content: str, attributes: tuple[tuple[str, str | None], ...]) -> str:
     from lxml import etree  # costs tens of milliseconds at import
 
-    root = etree.Element("memory")
-    root.text = "\n"
-    for entry in entries:
-        element = etree.SubElement(root, "entry")
-        for name in attributes:
-            value = _attribute(entry, name)
-            if value:
-                element.set(name, legal_text(value))
-        element.text = legal_text(entry.content)
-        element.tail = "\n"
-    return etree.tostring(root, encoding="unicode")
+    element = etree.Element("entry")
+    for name, value in attributes:
+        if value:
+            element.set(name, legal_text(value))
+    element.text = legal_text(content)
+    return etree.tostring(element, encoding="unicode")
+
+
+_line = lru_cache(maxsize=4096)(_render_line)
 
 
 def _attribute(entry: MemoryEntry, name: str) -> str | None:

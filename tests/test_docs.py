@@ -95,7 +95,9 @@ def _close(names: dict[str, Any]) -> None:
     """Close what a page left open, as the end of its program would."""
     for value in names.values():
         closer = getattr(value, "close", None)
-        if callable(closer) and not isinstance(value, type):
+        if not callable(closer) or isinstance(value, type):
+            continue
+        if not inspect.signature(closer).parameters:
             outcome = closer()
             if inspect.iscoroutine(outcome):
                 asyncio.run(outcome)

@@ -14,6 +14,9 @@ __all__ = ["field_of", "fields_of", "meaning_of", "written"]
 LONG = 200
 """Characters above which a text stands as a digest, so that media never end up in a key whole."""
 
+FULL = 2000
+"""Characters above which a whole line of meanings stands as a digest: results can be tables."""
+
 UNSAID = frozenset(
     {"annotations", "cache_control", "cachePoint", "encrypted_content", "logprobs", "signature"}
     | {"status", "thought_signature", "thoughtSignature"}
@@ -65,7 +68,10 @@ def meaning_of(value: Any, unsaid: frozenset[str] = UNSAID) -> Any:
 def written(meanings: Iterable[Any]) -> str:
     """Write *meanings* as one canonical line of JSON, or "" if there are none."""
     listed = list(meanings)
-    return json.dumps(listed, sort_keys=True, separators=(",", ":")) if listed else ""
+    if not listed:
+        return ""
+    line = json.dumps(listed, sort_keys=True, separators=(",", ":"))
+    return line if len(line) <= FULL else _digest(line)
 
 
 def _object(fields: Mapping[str, Any], unsaid: frozenset[str]) -> dict[str, Any]:

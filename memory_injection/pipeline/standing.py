@@ -70,8 +70,8 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
             "ledger", request.ledger.get, (request.space, walk.keys),
             blocking=not request.ledger.in_process, share=0.5,
         )  # fmt: skip
-        found = _on_walk(walk, records)
-        retention = retain(request, found)
+        found = _on_walk(walk, records) if records else []
+        retention = retain(request, found) if found else Retention()
         _place(request, standing, found, retention)
         if retention.fresh:
             yield Call(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..ledger_records import LedgerRecord, Shown
+from ..ledger_records import LedgerRecord
 from ..records import InjectedBlock, MemoryEntry
-from ..rendering import legal_text
+from .deduplicate import shown
 from .effects import Call, StageFailed, Step, Trace
 from .request import Request
 from .standing import Standing
@@ -30,7 +30,7 @@ def record_block(
         anchor=walk[standing.anchor].key,
         step=walk.last_key,
         text=block.text,
-        shown=tuple(_shown(entry) for entry in block.entries),
+        shown=tuple(shown(entry) for entry in block.entries),
         tokens=block.tokens,
         written_at=request.now,
     )
@@ -43,11 +43,6 @@ def record_block(
         trace.survive(failure)
         return block
     return block if winner.text == block.text else as_block(winner)
-
-
-def _shown(entry: MemoryEntry) -> Shown:
-    source = legal_text(entry.store_name) if entry.store_name else None
-    return Shown(source, legal_text(entry.content))
 
 
 def as_block(record: LedgerRecord) -> InjectedBlock:

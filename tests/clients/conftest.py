@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from memory_injection.clients import wrap
 from memory_injection.records import Scope
 from memory_injection.testing.server import RecordingServer
 
@@ -64,3 +66,28 @@ def serve() -> Iterator[Callable[[Any], RecordingServer]]:
     yield start
     for server in servers:
         server.close()
+
+
+async def outcome(scene: Callable[[Any], Any], client: Any) -> Any:
+    """Return what the caller sees: the scene's value, or the exception's type and text."""
+    try:
+        seen = scene(client)
+        return await seen if inspect.isawaitable(seen) else seen
+    except Exception as error:
+        return type(error), str(error)
+
+
+@pytest.fixture
+def compare(serve: Any) -> Callable[..., Any]:
+    """Play one scene with the bare client and with the wrapped one, each on its own server."""
+
+    async def run(
+        make: Callable[[RecordingServer], Any], scene: Any, script: Any, memory: FakeMemory
+    ) -> tuple[RecordingServer, RecordingServer]:
+        plain, remembered = serve(script), serve(script)
+        expected = await outcome(scene, make(plain))
+        got = await outcome(scene, wrap(make(remembered), memory, scope={"user": "u"}))
+        assert got == expected
+        return plain, remembered
+
+    return run

@@ -142,6 +142,14 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert heading in {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles}
 
 
+def test_every_page_can_be_found() -> None:
+    """``docs/README.md`` leads to every other page."""
+    index = ROOT / "docs/README.md"
+    linked = re.findall(r"]\(([^)#\s]+\.md)\)", index.read_text(encoding="utf-8"))
+    pages = {page.resolve() for page in PAGES if page not in (index, ROOT / "README.md")}
+    assert pages == {(index.parent / link).resolve() for link in linked}
+
+
 def test_named_extras_exist() -> None:
     """Every ``pip install 'memory-injection[...]'`` line on a page names extras that exist."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")

@@ -103,7 +103,8 @@ def _memory(call: Call, started: datetime) -> Iterator[Text]:
             yield Text(f"  {shown} more fit, and are in view already", "dim")
     elif report.status == "replayed":
         blocks = "1 block" if report.replayed_blocks == 1 else f"{report.replayed_blocks} blocks"
-        yield Text(f"nothing new to look for; {blocks} of before, byte for byte", "magenta")
+        why = "the same turn goes on" if report.reason == "trigger" else "nothing new found"
+        yield Text(f"{why}: {blocks} of before, byte for byte, and nothing else", "magenta")
     else:
         yield Text(f"{headline(report)}; the request is exactly yours", "magenta")
 

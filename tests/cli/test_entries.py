@@ -50,6 +50,7 @@ def test_tables_for_a_person(run: Run) -> None:
     assert "[bold]word[/bold]" in outcome.out
     assert "\x1b[31m" not in outcome.out
     assert "user=u1" in outcome.out
+    assert "score" in run("search", "red", "--user", "u1").out
     assert run("search", "elephant", "--user", "u1").err == "nothing found\n"
 
 

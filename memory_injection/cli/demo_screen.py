@@ -98,9 +98,6 @@ def _memory(call: Call, started: datetime) -> Iterator[Text]:
             since = "an earlier run" if earlier else "this run"
             why = f"  score {line.score or 0:.2f}, from {since}"
             yield Text.assemble("  ", entry.content, (why, "dim"))
-        shown = sum(dropped.reason == "shown" for dropped in report.dropped)
-        if shown:
-            yield Text(f"  {shown} more fit, and are in view already", "dim")
     elif report.status == "replayed":
         blocks = "1 block" if report.replayed_blocks == 1 else f"{report.replayed_blocks} blocks"
         why = "the same turn goes on" if report.reason == "trigger" else "nothing new found"

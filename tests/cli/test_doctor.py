@@ -56,7 +56,7 @@ def test_doctor_reads_well(run: Run) -> None:
 
 
 def test_doctor_says_how_to_get_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An extra that is not installed comes with its ``pip install`` line, and others with theirs."""
+    """An extra that is not installed comes with its ``pip install`` line."""
     declared = [
         "click>=8.1",
         'click>=8.1; extra == "here"',

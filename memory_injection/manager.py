@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from . import counters
+from . import counters, rendering
 from .access import StoreAccess, collected, registered
 from .config import InjectionConfig
 from .dialects import registry
@@ -78,8 +78,10 @@ class MemoryManager:
         )
         self._access = StoreAccess(self._handles, self._engine.merge)
         self._closed = False
-        if self._enabled and self._counter is None:
-            counters.preload()
+        if self._enabled:
+            rendering.prepare()
+            if self._counter is None:
+                counters.preload()
 
     @property
     def stores(self) -> list[Any]:

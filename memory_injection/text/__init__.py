@@ -1,0 +1,29 @@
+"""Language matters shared by every lexical store: folding, words, stop words, stems, guessing.
+
+Small pure functions; no state but memo caches, no I/O.
+"""
+
+from .dates import Period, periods, read_day
+from .folding import fold
+from .languages import guess_language
+from .stemming import stems, terms, word_terms
+from .stopwords import FIRST_PERSON, LANGUAGES, SECOND_PERSON, stop_words
+from .tokenizing import raw_words, split_word, tokenize
+
+__all__ = [
+    "FIRST_PERSON",
+    "LANGUAGES",
+    "SECOND_PERSON",
+    "Period",
+    "fold",
+    "guess_language",
+    "periods",
+    "raw_words",
+    "read_day",
+    "split_word",
+    "stems",
+    "stop_words",
+    "terms",
+    "tokenize",
+    "word_terms",
+]

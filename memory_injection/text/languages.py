@@ -1,0 +1,94 @@
+"""Guessing a text's language, from its script, its letters and its function words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from .stopwords import LANGUAGES, stop_words
+from .tokenizing import raw_words, split_word
+
+__all__ = ["guess_language", "guess_words"]
+
+# Letters that settle the matter among languages with a stop list.
+_LETTERS = {"tr": "ğışİ", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "sv": "å", "fr": "œêèç"}
+_LETTER_LANGUAGE = {char: lang for lang, chars in _LETTERS.items() for char in chars}
+_LETTER = re.compile(f"[{''.join(_LETTER_LANGUAGE)}]")
+
+# Scripts that are (nearly) one language's own, or are not told apart further here.
+_SCRIPTS = (
+    (re.compile("[\u3040-\u30ff]"), "ja"),
+    (re.compile("[\uac00-\ud7af]"), "ko"),
+    (re.compile("[\u4e00-\u9fff]"), "zh"),
+    (re.compile("[\u0e00-\u0e7f]"), "th"),
+    (re.compile("[\u0370-\u03ff]"), "el"),
+    (re.compile("[\u0590-\u05ff]"), "he"),
+    (re.compile("[\u0600-\u06ff]"), "ar"),
+    (re.compile("[\u0900-\u097f]"), "hi"),
+    (re.compile("[\u0400-\u04ff]"), "ru"),
+)
+_LETTER_WEIGHT = 2
+_SAMPLE = 400  # words; function words are so common that more adds nothing
+
+
+def _index() -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for language in LANGUAGES:
+        for word in stop_words(language):
+            found[word] = (*found.get(word, ()), language)
+    return found
+
+
+_BY_WORD = _index()
+_memo: dict[str, tuple[str, ...]] = {}
+
+
+def guess_language(text: str) -> str | None:
+    """Return the language of *text* (ISO 639-1), or None when nothing tells.
+
+    Telling needs a function word or a letter that one language has and the others lack, or a
+    script of its own: a name or a single noun gives None.
+
+    Example:
+        >>> guess_language("Where is my cat?"), guess_language("Kedim nerede?")
+        ('en', 'tr')
+    """
+    return guess_words(text, raw_words(text))
+
+
+def guess_words(text: str, words: Iterable[str]) -> str | None:
+    """Do the work of :func:`guess_language` on *text* already cut into raw *words*."""
+    votes: dict[str, int] = {}
+    for position, word in enumerate(words):
+        if position >= _SAMPLE:
+            break
+        for language in _languages_of(word):
+            votes[language] = votes.get(language, 0) + 1
+    if not text.isascii():
+        for char in set(_LETTER.findall(text)):
+            language = _LETTER_LANGUAGE[char]
+            votes[language] = votes.get(language, 0) + _LETTER_WEIGHT
+        if not votes:
+            return _by_script(text)
+    if not votes:
+        return None
+    best = max(votes.values())
+    leaders = [language for language, count in votes.items() if count == best]
+    return leaders[0] if len(leaders) == 1 else None
+
+
+def _languages_of(word: str) -> tuple[str, ...]:
+    found = _memo.get(word)
+    if found is None:
+        tokens = split_word(word)
+        found = _BY_WORD.get(tokens[0], ()) if len(tokens) == 1 else ()
+        if len(_memo) < 65_536:
+            _memo[word] = found
+    return found
+
+
+def _by_script(text: str) -> str | None:
+    for pattern, language in _SCRIPTS:
+        if pattern.search(text):
+            return language
+    return None

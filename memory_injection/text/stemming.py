@@ -1,0 +1,111 @@
+"""Stemming: one term for the forms of a word, per language.
+
+Snowball stemmers (PyStemmer; the pure-Python ``snowballstemmer`` where it has no wheel). Turkish
+words are cut to five letters after stemming: with long chains of suffixes a prefix is the best
+cheap stem (Can et al., "Information retrieval on Turkish texts", JASIST 2008, their F5).
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import unicodedata
+from typing import Any
+
+from .folding import fold
+from .languages import guess_words
+from .stopwords import stop_words
+from .tokenizing import raw_words, split_word
+
+__all__ = ["STEMMED", "stems", "terms", "word_terms"]
+
+STEMMED = {
+    "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "fi": "finnish", "fr": "french", "hi": "hindi", "hu": "hungarian",
+    "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+"""Languages that are stemmed, with the Snowball name of each."""
+
+_TURKISH_LETTERS = 5
+_LONGEST = 64  # characters; longer "words" are keys, hashes and encoded data: cut, not stemmed
+_MEMO = 100_000
+
+_local = threading.local()  # a stemmer object must not be used by two threads at once
+_memos: dict[str | None, dict[str, tuple[str, ...]]] = {}
+
+
+def stems(text: str, language: str | None = None) -> list[str]:
+    """Return the search terms of *text*: folded stems in order, stop words left out.
+
+    Args:
+        text: any text.
+        language: ISO 639-1 code; guessed from the text when None. A language without a stemmer
+            or a stop list is folded only.
+
+    Example:
+        >>> stems("The cats were sleeping"), stems("Kedilerin isimleri", "tr")
+        (['cat', 'sleep'], ['kedi', 'isim'])
+    """
+    words = raw_words(text)
+    return terms(words, language or guess_words(text, words))
+
+
+def terms(words: list[str], language: str | None) -> list[str]:
+    """Return the search terms of raw *words* in *language*, in order."""
+    memo = _memos.setdefault(language, {})
+    found: list[str] = []
+    for word in words:
+        known = memo.get(word)
+        found.extend(word_terms(word, language) if known is None else known)
+    return found
+
+
+def word_terms(word: str, language: str | None) -> tuple[str, ...]:
+    """Return the terms of one raw *word*: none for a stop word, several in spaceless scripts."""
+    memo = _memos.setdefault(language, {})
+    known = memo.get(word)
+    if known is None:
+        known = _work_out(word, language)
+        if len(memo) >= _MEMO:
+            memo.clear()
+        memo[word] = known
+    return known
+
+
+def _work_out(word: str, language: str | None) -> tuple[str, ...]:
+    tokens = split_word(word[:_LONGEST])
+    if len(tokens) != 1:
+        return tokens
+    token = tokens[0]
+    if token in stop_words(language):
+        return ()
+    if language not in STEMMED or not token.isalpha() or len(word) > _LONGEST:
+        return tokens
+    stem = _stem(word, token, language)
+    return (stem or token,)
+
+
+def _stem(word: str, token: str, language: str) -> str:
+    if language == "tr":
+        spelled = unicodedata.normalize("NFC", word).replace("İ", "i").replace("I", "ı").lower()
+        return fold(_snowball(language, spelled))[:_TURKISH_LETTERS]
+    if token.isascii():
+        return _snowball(language, token)
+    # Stemmers of accented languages expect the accents that folding takes away.
+    return fold(_snowball(language, unicodedata.normalize("NFC", word).casefold()))
+
+
+def _snowball(language: str, word: str) -> str:
+    stemmers: dict[str, Any] = _local.__dict__
+    stemmer = stemmers.get(language)
+    if stemmer is None:
+        stemmer = stemmers[language] = _load(STEMMED[language])
+    return str(stemmer.stemWord(word))
+
+
+def _load(name: str) -> Any:
+    try:
+        return importlib.import_module("Stemmer").Stemmer(name)
+    except ImportError:
+        return importlib.import_module("snowballstemmer").stemmer(name)

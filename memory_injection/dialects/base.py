@@ -9,11 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from ..errors import ConfigurationError
 from ..reading import Reading, Role
 from .meaning import field_of, meaning_of, written
 from .rewriting import SEPARATOR, replaced, without_block
 
-__all__ = ["FOREIGN", "LIKELY", "NEUTRAL", "OWN", "MessageDialect", "Part", "combined"]
+__all__ = [
+    "FOREIGN",
+    "LIKELY",
+    "NEUTRAL",
+    "OWN",
+    "PARTS",
+    "STRANGE",
+    "MessageDialect",
+    "Part",
+    "combined",
+    "made_by",
+    "marked",
+]
 
 FOREIGN = 0.0
 """Certainty of a message that cannot be this dialect's."""
@@ -23,6 +36,8 @@ LIKELY = 0.7
 """Certainty of a message that is usual here and possible elsewhere."""
 OWN = 0.95
 """Certainty of a message that only this dialect writes."""
+STRANGE = 0.1
+"""Certainty of a message with a part nobody knows: APIs grow new ones all the time."""
 
 LOOKED_AT = 24
 """Messages at the end of a conversation that detection looks at: enough to meet a tool round."""
@@ -130,12 +145,12 @@ class MessageDialect:
         In a text after a blank line, in a list as one new text part. A message without a content
         (absent or null) has no place for a block and is returned as it is.
         """
-        content = field_of(message, self.slot)
+        content = self.content_of(message)
         if isinstance(content, str):
-            return replaced(message, self.slot, f"{content}{SEPARATOR}{block}")
+            return self.with_content(message, f"{content}{SEPARATOR}{block}")
         if isinstance(content, PARTS):
-            part = self.text_part(block, message)
-            return replaced(message, self.slot, type(content)([*content, part]))
+            part = self._fitting(self.text_part(block), message)
+            return self.with_content(message, type(content)([*content, part]))
         return message
 
     def remove(self, message: Any, blocks: Sequence[str]) -> Any:
@@ -144,14 +159,22 @@ class MessageDialect:
         Of each block the last occurrence goes, for that is the one ``append`` wrote: a part that
         equals it, or the block inside a longer text with the blank line before it.
         """
-        content = field_of(message, self.slot)
+        content = self.content_of(message)
         cleaned = content
         for block in reversed(blocks):
             cleaned = self._without(cleaned, block)
-        return message if cleaned is content else replaced(message, self.slot, cleaned)
+        return message if cleaned is content else self.with_content(message, cleaned)
 
     def system(self, text: str) -> Any:
-        """Return a new system message holding *text*."""
+        """Return a new system message holding *text*.
+
+        Raises:
+            ConfigurationError: this API takes no system messages in its conversation.
+        """
+        if "system" not in self.roles:
+            raise ConfigurationError(
+                f"{self.name} has no system messages: use placement='user', not 'system'"
+            )
         return {"role": "system", self.slot: text}
 
     # -- hooks -------------------------------------------------------------------------------
@@ -171,8 +194,16 @@ class MessageDialect:
         text = field_of(part, "text")
         return text if isinstance(text, str) and field_of(part, "type") == "text" else None
 
-    def text_part(self, text: str, message: Any) -> Any:
-        """Return a new text part for the content of *message*."""
+    def content_of(self, message: Any) -> Any:
+        """Return the text, or the list of parts, that *message* holds."""
+        return field_of(message, self.slot)
+
+    def with_content(self, message: Any, content: Any) -> Any:
+        """Return a copy of *message* that holds *content*."""
+        return replaced(message, self.slot, content)
+
+    def text_part(self, text: str) -> Any:
+        """Return a new text part."""
         return {"type": "text", "text": text}
 
     def part(self, part: Any) -> Part:
@@ -196,7 +227,7 @@ class MessageDialect:
 
     def _read(self, message: Any) -> Reading:
         role = self.role_of(message)
-        content = field_of(message, self.slot)
+        content = self.content_of(message)
         texts: list[str] = []
         meanings = list(self.beside(message))
         authored = result = False
@@ -218,6 +249,8 @@ class MessageDialect:
             texts = []
         user = role == "user"
         writable = user and isinstance(content, (str, *PARTS))
+        if result and not self.merges_tool_results:
+            writable = False
         return Reading(
             role, tuple(texts), written(meanings), user and (authored or not result), writable
         )
@@ -238,8 +271,29 @@ class MessageDialect:
                 return type(content)([*content[:at], part, *content[at + 1 :]])
         return content
 
+    def _fitting(self, part: Any, message: Any) -> Any:
+        """Return *part* as the type that an SDK object keeps in its list, where it has one."""
+        validate = getattr(type(message), "model_validate", None)
+        if validate is None:
+            return part
+        try:
+            made = validate({"role": field_of(message, "role"), self.slot: [part]})
+        except ValueError:
+            return part
+        return field_of(made, self.slot)[0]
+
     def _retold(self, part: Any, text: str) -> Any:
         return text if isinstance(part, str) else replaced(part, "text", text)
+
+
+def made_by(value: Any, package: str) -> bool:
+    """Tell whether *value* is an object of the SDK *package*, without importing it."""
+    return type(value).__module__.partition(".")[0] == package
+
+
+def marked(score: float, body: Mapping[str, Any], marks: Iterable[str], worth: float) -> float:
+    """Return *score*, raised to *worth* if *body* has one of *marks*; 0 stays 0."""
+    return max(score, worth) if score > FOREIGN and any(mark in body for mark in marks) else score
 
 
 def _word(role: Any) -> str:

@@ -20,6 +20,9 @@ UNSAID = frozenset(
 )
 """Fields that a server adds, or that move from call to call, without changing what is said."""
 
+CARRIED = frozenset({"args", "arguments", "input", "json", "parameters", "response", "result"})
+"""Fields that hold data of the caller's own, in which every name means something."""
+
 
 def field_of(value: Any, name: str) -> Any:
     """Return *value*'s field *name*, by key or by attribute; None where there is none."""
@@ -38,24 +41,25 @@ def fields_of(value: Any) -> Mapping[str, Any] | None:
     return {**own, **(getattr(value, "__pydantic_extra__", None) or {})}
 
 
-def meaning_of(value: Any) -> Any:
+def meaning_of(value: Any, unsaid: frozenset[str] = UNSAID) -> Any:
     """Return *value* as plain JSON data that is the same for a dict, an SDK object and a reload.
 
     Absent, null and empty are one; keys are ordered when written; bytes read as their base64
-    text; long texts as their digest.
+    text; long texts as their digest. Fields named in *unsaid* are left out, but never inside the
+    arguments of a call or the result of a tool.
     """
-    if value is None or (isinstance(value, (bool, int, float)) and not isinstance(value, Enum)):
-        return value
     if isinstance(value, Enum):
         return meaning_of(value.value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
     if isinstance(value, str):
         return value if len(value) <= LONG else _digest(value)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return meaning_of(base64.b64encode(bytes(value)).decode("ascii"))
     if isinstance(value, (list, tuple)):
-        return [meaning_of(item) for item in value]
+        return [meaning_of(item, unsaid) for item in value]
     fields = fields_of(value)
-    return str(value) if fields is None else _object(fields)
+    return str(value) if fields is None else _object(fields, unsaid)
 
 
 def written(meanings: Iterable[Any]) -> str:
@@ -64,8 +68,12 @@ def written(meanings: Iterable[Any]) -> str:
     return json.dumps(listed, sort_keys=True, separators=(",", ":")) if listed else ""
 
 
-def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
-    pairs = ((str(name), meaning_of(item)) for name, item in fields.items() if name not in UNSAID)
+def _object(fields: Mapping[str, Any], unsaid: frozenset[str]) -> dict[str, Any]:
+    pairs = (
+        (str(name), meaning_of(item, frozenset() if name in CARRIED else unsaid))
+        for name, item in fields.items()
+        if name not in unsaid
+    )
     return {name: item for name, item in pairs if item is not None and item not in ("", [], {})}
 
 

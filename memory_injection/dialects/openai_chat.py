@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from .base import FOREIGN, LIKELY, NEUTRAL, OWN, MessageDialect, Part, combined
+from .base import FOREIGN, LIKELY, NEUTRAL, OWN, STRANGE, MessageDialect, Part, combined
 from .meaning import field_of, meaning_of
 
 __all__ = ["OpenAIChat"]
 
 PART_TYPES = frozenset(
     {"text", "refusal", "image_url", "input_audio", "file", "video_url", "audio_url"}
-    | {"document_url", "input_video", "thinking", "reasoning"}
+    | {"document", "document_url", "input_video", "thinking", "reasoning"}
 )
-OWN_PARTS = PART_TYPES - {"text", "refusal", "file", "thinking", "reasoning"}
+OWN_PARTS = PART_TYPES - {"text", "refusal", "file", "document", "thinking", "reasoning"}
+FOREIGN_PARTS = frozenset(
+    {"tool_use", "tool_result", "image", "redacted_thinking", "server_tool_use", "tool_addition"}
+    | {"input_text", "output_text", "input_image", "input_file"}
+)
 ELSEWHERE = ("parts", "images", "tool_name", "tool_plan", "citations")
 """Fields of a message that this dialect does not have and others do."""
 
@@ -57,10 +61,10 @@ class OpenAIChat(MessageDialect):
     def beside(self, message: Any) -> Iterable[Any]:
         """Yield tool calls, the call a result belongs to, a refusal and the speaker's name."""
         for call in field_of(message, "tool_calls") or ():
-            yield {"call": field_of(call, "id"), **_called(call)}
+            yield meaning_of({"call": field_of(call, "id"), **_called(call)})
         legacy = field_of(message, "function_call")
         if legacy:
-            yield {"function_call": _function(legacy)}
+            yield meaning_of({"function_call": _function(legacy)})
         for name in ("tool_call_id", "name", "refusal", "audio"):
             value = field_of(message, name)
             if value:
@@ -68,8 +72,10 @@ class OpenAIChat(MessageDialect):
 
     def _part_certainty(self, part: Any) -> float:
         kind = field_of(part, "type")
-        if kind not in PART_TYPES:
+        if kind in FOREIGN_PARTS or not isinstance(kind, str):
             return FOREIGN
+        if kind not in PART_TYPES:
+            return STRANGE
         return OWN if kind in OWN_PARTS else self.neutral
 
 
@@ -83,12 +89,11 @@ def _call_certainty(call: Any) -> float:
 
 def _called(call: Any) -> Mapping[str, Any]:
     function = field_of(call, "function")
-    return _function(function) if function is not None else {"custom": meaning_of(call)}
+    return _function(function) if function is not None else {"custom": field_of(call, "custom")}
 
 
 def _function(function: Any) -> dict[str, Any]:
-    name, arguments = field_of(function, "name"), field_of(function, "arguments")
-    return {"name": name, "arguments": meaning_of(arguments)}
+    return {name: field_of(function, name) for name in ("name", "arguments")}
 
 
 def _audio_id(audio: Any) -> Any:

@@ -1,8 +1,8 @@
 """A local server that speaks like the model providers and keeps what it was sent.
 
 Standard library only, bound to 127.0.0.1, no model behind it: replies are scripted. It serves
-OpenAI Chat Completions, and whatever else :mod:`memory_injection.testing.wire_formats` words, as
-JSON and as streams::
+the APIs that :mod:`memory_injection.testing.wire` words (OpenAI Chat Completions and Responses,
+Anthropic Messages, ...), as JSON and as streams::
 
     with RecordingServer(["Hello!"]) as server:
         client = OpenAI(base_url=f"{server.url}/v1", api_key="any")
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeAlias
 
-from .wire_formats import Reply, ToolCall, WireFormat, format_for
+from .wire import Reply, ToolCall, WireFormat, format_for
 
 __all__ = ["RecordedRequest", "RecordingServer", "Reply", "ToolCall"]
 
@@ -73,7 +73,7 @@ class RecordingServer:
     def __init__(self, replies: Script = ("ok",)) -> None:
         """Start listening at once; ``close()`` or the ``with`` block ends it."""
         self.requests: list[RecordedRequest] = []
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._script = replies if callable(replies) else _from_list(replies)
         self._http = _HTTPServer(("127.0.0.1", 0), _Handler)
         self._http.owner = self
@@ -93,11 +93,22 @@ class RecordingServer:
         """Return the recorded bodies read as JSON."""
         return [request.body for request in self.requests]
 
+    def wait_for(self, count: int, timeout: float = 10.0) -> None:
+        """Return once *count* requests have arrived.
+
+        Raises:
+            TimeoutError: they did not arrive within *timeout* seconds.
+        """
+        with self._lock:
+            if not self._lock.wait_for(lambda: len(self.requests) >= count, timeout):
+                raise TimeoutError(f"{len(self.requests)} of {count} requests in {timeout} s")
+
     def answer(self, request: RecordedRequest) -> tuple[int, Reply]:
         """Record *request*; return its number (from 1) and what to answer."""
         with self._lock:
             self.requests.append(request)
             number = len(self.requests)
+            self._lock.notify_all()
             scripted = self._script(request)
         return number, Reply.of(scripted)
 

@@ -96,8 +96,7 @@ def test_close_cuts_off_a_request_that_waits() -> None:
     server = RecordingServer([Reply("late", delay=threading.Event())])
     caller = threading.Thread(target=ask)
     caller.start()
-    while not server.requests:
-        pass
+    server.wait_for(1)
     server.close()
     server.close()
     caller.join(5)

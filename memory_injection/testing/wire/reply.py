@@ -1,8 +1,4 @@
-"""How each provider words a reply: one :class:`WireFormat` per API, as JSON and as a stream.
-
-Replies hold what the SDKs require and no more; ids and times are derived from the request's
-number, so that two runs give the same bytes.
-"""
+"""What the scripted model says, and what it takes to word it the way a provider does."""
 
 from __future__ import annotations
 
@@ -13,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Reply", "ToolCall", "WireFormat", "format_for"]
+__all__ = ["CREATED", "Reply", "ToolCall", "WireFormat", "asked", "event", "halves"]
 
-_CREATED = 1_700_000_000
+CREATED = 1_700_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,80 +93,17 @@ class WireFormat:
     stream_type: str = "text/event-stream"
 
 
-def format_for(path: str) -> WireFormat | None:
-    """Return the API served at *path* (query ignored), or None."""
-    bare = path.split("?")[0]
-    return next((shape for shape in _FORMATS if shape.paths.search(bare)), None)
-
-
-def _asked(_: str, body: Mapping[str, Any]) -> bool:
+def asked(_: str, body: Mapping[str, Any]) -> bool:
+    """Tell whether the body says ``"stream": true``."""
     return body.get("stream") is True
 
 
-def _event(data: Any, name: str | None = None) -> bytes:
+def event(data: Any, name: str | None = None) -> bytes:
+    """Return one server-sent event."""
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {data if isinstance(data, str) else json.dumps(data)}\n\n".encode()
 
 
-def _halves(text: str) -> tuple[str, str]:
+def halves(text: str) -> tuple[str, str]:
+    """Cut *text* in two, as streamed arguments are."""
     return text[: len(text) // 2], text[len(text) // 2 :]
-
-
-# --- OpenAI Chat Completions ---------------------------------------------------------------
-
-
-def _chat_head(body: Mapping[str, Any], number: int, kind: str) -> dict[str, Any]:
-    return {
-        "id": f"chatcmpl-{number}",
-        "object": kind,
-        "created": _CREATED + number,
-        "model": body.get("model", "model"),
-    }
-
-
-def _chat_whole(reply: Reply, body: Mapping[str, Any], number: int) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": reply.text or None}
-    calls = [
-        {"id": ident, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
-        for ident, name, args in reply.calls(number)
-    ]
-    if calls:
-        message["tool_calls"] = calls
-    finish = "tool_calls" if calls else "stop"
-    words = len(reply.words())
-    return {
-        **_chat_head(body, number, "chat.completion"),
-        "choices": [{"index": 0, "message": message, "finish_reason": finish, "logprobs": None}],
-        "usage": {"prompt_tokens": 1, "completion_tokens": words, "total_tokens": 1 + words},
-    }
-
-
-def _chat_deltas(reply: Reply, number: int) -> Iterator[dict[str, Any]]:
-    yield {"role": "assistant", "content": ""}
-    for word in reply.words():
-        yield {"content": word}
-    for place, (ident, name, args) in enumerate(reply.calls(number)):
-        first, second = _halves(json.dumps(args))
-        function = {"name": name, "arguments": first}
-        start = {"index": place, "id": ident, "type": "function", "function": function}
-        yield {"tool_calls": [start]}
-        yield {"tool_calls": [{"index": place, "function": {"arguments": second}}]}
-
-
-def _chat_stream(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[bytes]:
-    head = _chat_head(body, number, "chat.completion.chunk")
-    for delta in _chat_deltas(reply, number):
-        yield _event({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-    finish = "tool_calls" if reply.tool_calls else "stop"
-    yield _event({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
-    yield _event("[DONE]")
-
-
-def _openai_error(reply: Reply) -> dict[str, Any]:
-    kind = "server_error" if reply.status >= 500 else "invalid_request_error"
-    return {"error": {"message": reply.text, "type": kind, "param": None, "code": None}}
-
-
-_FORMATS: tuple[WireFormat, ...] = (
-    WireFormat(re.compile(r"/chat/completions$"), _asked, _chat_whole, _chat_stream, _openai_error),
-)

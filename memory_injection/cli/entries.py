@@ -1,0 +1,139 @@
+"""``add``, ``search``, ``list`` and ``forget``: one file of memories, entry by entry."""
+
+from __future__ import annotations
+
+import click
+
+from ..errors import InputError
+from ..records import MemoryEntry
+from .options import Target, json_option, store_options
+from .output import clean, emit_json, show_table, stamp
+
+__all__ = ["add", "forget", "list_entries", "search"]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  memory-injection add "The user's train leaves at 08:40." --user u1
+  memory-injection add "Retros are on Friday." --meta team=core --meta source=wiki
+  cat note.txt | memory-injection add -
+"""
+)
+@click.argument("text")
+@click.option("--meta", multiple=True, metavar="KEY=VALUE", help="Metadata; may be repeated.")
+@json_option
+@store_options
+def add(text: str, meta: tuple[str, ...], as_json: bool, target: Target) -> None:
+    """Remember TEXT ("-" reads it from stdin) and print its id."""
+    if text == "-":
+        text = click.get_text_stream("stdin", encoding="utf-8").read().strip()
+    metadata = dict(_pair(word) for word in meta)
+    with target.open(create=True) as store:
+        ident = store.add(text, metadata or None, scope=target.scope)
+    if as_json:
+        emit_json({"id": ident})
+    else:
+        click.echo(ident)
+
+
+def _pair(word: str) -> tuple[str, str]:
+    key, equals, value = word.partition("=")
+    if not equals or not key:
+        raise click.BadParameter(f"{word!r} must be KEY=VALUE", param_hint="--meta")
+    return key, value
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  memory-injection search "when does the train leave?" --user u1
+  memory-injection search train --limit 20 --json
+"""
+)
+@click.argument("query")
+@click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True,
+              help="Most entries to show.")  # fmt: skip
+@json_option
+@store_options
+def search(query: str, limit: int, as_json: bool, target: Target) -> None:
+    """Find memories that fit QUERY, best first."""
+    if not query.strip():
+        raise InputError("QUERY must not be blank; 'list' shows everything")
+    with target.open() as store:
+        found = store.search(query, {"max_search_results": limit, "scope": target.scope})
+    _print(found, as_json, scores=True)
+
+
+@click.command(
+    "list",
+    epilog="""\b
+Examples:
+  memory-injection list --user u1
+  memory-injection list --limit 5 --json
+""",
+)
+@click.option("--limit", "-n", type=click.IntRange(1, 100_000), default=50, show_default=True,
+              help="Most entries to show.")  # fmt: skip
+@json_option
+@store_options
+def list_entries(limit: int, as_json: bool, target: Target) -> None:
+    """Show the newest memories."""
+    with target.open() as store:
+        found = store.list(scope=target.scope, limit=limit)
+    _print(found, as_json, scores=False)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  memory-injection forget 3f0c --user u1
+  memory-injection forget --everything --user u1 --yes
+"""
+)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--everything", is_flag=True, help="Every entry written for exactly these ids.")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@json_option
+@store_options
+def forget(
+    ids: tuple[str, ...], everything: bool, yes: bool, as_json: bool, target: Target
+) -> None:
+    """Erase memories by ID, or everything that is a user's, a session's, an agent's or a run's."""
+    if bool(ids) == everything:
+        raise click.UsageError("name the entries by ID, or say --everything")
+    if everything and not yes:
+        whose = ", ".join(f"{k}={v}" for k, v in target.scope.ids().items()) or "nobody (shared)"
+        click.confirm(f"Erase every entry written for {whose}?", abort=True, err=True)
+    with target.open() as store:
+        if everything:
+            gone = store.forget_scope(target.scope)
+        else:
+            gone = sum(store.forget(ident, scope=target.scope) for ident in ids)
+    if as_json:
+        emit_json({"forgotten": gone})
+    else:
+        click.echo(f"{gone} forgotten")
+    if gone < len(ids):
+        raise click.ClickException(f"{len(ids) - gone} of {len(ids)} ids are not in this scope")
+
+
+def _print(entries: list[MemoryEntry], as_json: bool, *, scores: bool) -> None:
+    if as_json:
+        emit_json([entry.to_dict() for entry in entries])
+        return
+    if not entries:
+        click.echo("nothing found" if scores else "nothing remembered yet", err=True)
+        return
+    columns = ["id", "when", "whose", "text"]
+    rows = [[e.id or "-", stamp(e.created_at), _whose(e), clean(e.content)] for e in entries]
+    if scores:
+        columns.insert(1, ">score")
+        for row, entry in zip(rows, entries, strict=True):
+            row.insert(1, "-" if entry.score is None else f"{entry.score:.3f}")
+    show_table(columns, rows)
+
+
+def _whose(entry: MemoryEntry) -> str:
+    ids = entry.scope.ids() if entry.scope else {}
+    return " ".join(f"{name}={value}" for name, value in ids.items()) or "shared"

@@ -1,0 +1,157 @@
+"""Fit the best entries into the token budget and render the block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..counters import BYTES
+from ..protocols import TokenCounter
+from ..records import FormatContext, InjectedBlock, MemoryEntry
+from ..rendering import legal_text, render_block
+from .effects import Call, Skip, StageFailed, Step, Trace
+from .request import Request
+from .retrieve import dropped_entry
+from .standing import Standing
+
+__all__ = ["fit", "guarded_counter"]
+
+# A token of the vocabularies in use covers at most 128 bytes, so a longer text cannot fit and
+# need not be counted.
+_BYTES_PER_TOKEN = 128
+_JOINT = 4  # tokens that two texts may save when they are counted as one
+_FRAME = 4  # tokens of role and separators around one message (OpenAI's cookbook counts 3 to 4)
+
+
+def fit(
+    request: Request, standing: Standing, entries: Sequence[MemoryEntry], trace: Trace
+) -> Step[InjectedBlock]:
+    """Return the rendered block, never above the budget.
+
+    Everything is tried at once; if that is too much, entry by entry: one that does not fit is
+    skipped and the next is tried. What is compared with the budget is always the count of the
+    whole rendered block, since counts of parts do not add up.
+
+    Raises:
+        Skip: nothing fits.
+        StageFailed: the format callback failed.
+    """
+    counter = yield from guarded_counter(request, trace)
+    budget = _budget(request, standing, counter)
+    trace.counter, trace.budget = counter.name, budget
+    packer = _Packer(request, counter, budget)
+    block = yield from packer.attempt(entries)
+    if block is None:
+        block = yield from _one_by_one(packer, entries, trace)
+    if not block.entries:
+        raise Skip("budget", f"no entry fits into {budget} tokens")
+    return block
+
+
+def _one_by_one(
+    packer: _Packer, entries: Sequence[MemoryEntry], trace: Trace
+) -> Step[InjectedBlock]:
+    block = InjectedBlock("")
+    for entry in entries:
+        grown = None
+        if packer.may_fit(block, entry):
+            grown = yield from packer.attempt([*block.entries, entry])
+        if grown is None:
+            trace.dropped.append(dropped_entry(entry, "budget"))
+        else:
+            block = grown
+    return block
+
+
+class _Packer:
+    """Renders and counts candidates against one budget."""
+
+    def __init__(self, request: Request, counter: TokenCounter, budget: int) -> None:
+        self._request = request
+        self._counter = counter
+        self._budget = budget
+
+    def may_fit(self, block: InjectedBlock, entry: MemoryEntry) -> bool:
+        """Tell whether *entry* could fit beside *block*, without rendering."""
+        if len(entry.content) > self._budget * _BYTES_PER_TOKEN:
+            return False
+        cost = self._counter.count(entry.content)
+        return block.tokens + cost - _JOINT <= self._budget
+
+    def attempt(self, entries: Sequence[MemoryEntry]) -> Step[InjectedBlock | None]:
+        """Return the block showing exactly *entries*, or None if it is above the budget."""
+        limit = self._budget * _BYTES_PER_TOKEN
+        if sum(len(entry.content) for entry in entries) > limit:
+            return None
+        text = yield from self._render(entries)
+        if len(text) > limit:
+            return None
+        tokens = self._counter.count(text)
+        return InjectedBlock(text, tuple(entries), tokens) if tokens <= self._budget else None
+
+    def _render(self, entries: Sequence[MemoryEntry]) -> Step[str]:
+        request = self._request
+        if request.config.format is None:
+            return render_block(entries, request.config.attributes)
+        context = FormatContext(tuple(entries), self._budget, request.model, request.scope)
+        text = yield Call("format", request.config.format, (context,))
+        if not isinstance(text, str) or not text.strip():
+            kind = "blank text" if isinstance(text, str) else type(text).__name__
+            raise StageFailed("format", TypeError(f"a format returns text, not {kind}"))
+        return legal_text(text)
+
+
+def guarded_counter(request: Request, trace: Trace) -> Step[TokenCounter]:
+    """Return the counter for the model; one that fails is replaced by the byte counter."""
+    try:
+        counter = yield Call(
+            "counter", request.load_counter, (request.model,),
+            blocking=not request.counter_ready, share=0.6,
+        )  # fmt: skip
+        probe = counter.count("probe")
+        if isinstance(probe, bool) or not isinstance(probe, int) or probe < 0:
+            raise StageFailed("counter", TypeError(f"a count is a whole number, not {probe!r}"))
+        return _Guarded(counter, trace)
+    except StageFailed as failure:
+        trace.survive(failure)
+    except Exception as error:
+        trace.survive(StageFailed("counter", error))
+    return BYTES
+
+
+class _Guarded:
+    """A caller's counter that may raise on some text: then bytes are counted."""
+
+    def __init__(self, counter: Any, trace: Trace) -> None:
+        self.name: str = str(getattr(counter, "name", type(counter).__name__))
+        self._counter = counter
+        self._trace = trace
+
+    def count(self, text: str) -> int:
+        try:
+            return int(self._counter.count(text))
+        except Exception as error:
+            self._trace.survive(StageFailed("counter", error))
+            return BYTES.count(text)
+
+
+def _budget(request: Request, standing: Standing, counter: TokenCounter) -> int:
+    """Return the tokens a new block may have: the budget, or what the window leaves."""
+    budget = request.config.token_budget
+    if request.window is None:
+        return budget
+    room = request.window - request.config.reserve - standing.carried
+    # Bytes never under-count, so a request far from the window need not be tokenised.
+    if room - _said(request, BYTES) >= budget:
+        return budget
+    return max(0, min(budget, room - _said(request, counter)))
+
+
+def _said(request: Request, counter: TokenCounter) -> int:
+    """Return the tokens of the request itself: messages (four each for the frame) and tools."""
+    walk = request.walk
+    total = request.beside()
+    for at in range(walk.length):
+        reading = walk[at].reading
+        total += counter.count(reading.text) + counter.count(reading.rest) + _FRAME
+    return total

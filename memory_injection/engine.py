@@ -15,7 +15,7 @@ from .driving import passes_through, run_now, run_soon
 from .fanout import Ask, ask_now, ask_soon
 from .handles import StoreHandle
 from .ledger_records import Space
-from .merging import fused, registration
+from .merging import FusedMerge, merge_policy
 from .pipeline.effects import Call, Effect, Retrieve, StageFailed, Step
 from .pipeline.flow import Outcome
 from .pipeline.flow import inject as inject_flow
@@ -33,7 +33,6 @@ __all__ = ["Asked", "Engine"]
 _SAMPLED = 32  # messages at either end of a conversation that its dialect is recognised by
 _GRACE = 0.02  # seconds that what must still be done gets when the deadline has passed
 _COUNTER_WAIT = 1.0  # seconds, most that a first call waits for its vocabulary
-_MERGES: Mapping[str, MergePolicy] = {"fused": fused, "registration": registration}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +76,11 @@ class Engine:
         self._telemetry = telemetry
         self._tracks = TrackCache()
         self._traits = {handle.name: handle.traits for handle in handles}
-        merge = config.merge
-        self.merge: MergePolicy = _MERGES[merge] if isinstance(merge, str) else merge
+        unit = [name for name, traits in self._traits.items() if traits.unit_scores]
+        fused = config.merge == "fused"
+        self.merge: MergePolicy = (
+            FusedMerge(calibrated=unit) if fused else merge_policy(config.merge)
+        )
 
     def inject(self, asked: Asked) -> InjectionResult:
         """Inject for a sync caller; raises nothing but ``KeyboardInterrupt``."""

@@ -102,7 +102,9 @@ class FusedMerge:
         self._place(groups)
         pool = [found for group in groups for found in group]
         _lend(pool)
-        order = sorted(range(len(pool)), key=lambda at: (pool[at].zero, -round(pool[at].value, 9), at))
+        order = sorted(
+            range(len(pool)), key=lambda at: (pool[at].zero, -round(pool[at].value, 9), at)
+        )
         return [pool[at].entry for at in order]
 
     def _place(self, groups: list[list[_Found]]) -> None:

@@ -1,8 +1,8 @@
-"""The operations on facts, written against the backend Protocol: who may do what, and in which
-order the checks come.
+"""The operations on facts, against the backend Protocol: who may do what, and what comes first.
 
-Order in a write: the idempotency key (a replay beats every other check), the arguments, what the
-write is about (``not_found``, ``version_conflict``), where it goes (``cannot_move``), the caps.
+Order of the checks in a write: the idempotency key (a replay beats every other check), the
+arguments, what the write is about (``not_found``, ``version_conflict``), where it goes
+(``cannot_move``), the caps.
 """
 
 from __future__ import annotations

@@ -6,10 +6,12 @@ argument, the value and the rule in one line.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .paths import Folder
 from .refusals import MalformedFact, too_large
@@ -19,10 +21,12 @@ __all__ = [
     "MAX_FACTS",
     "Draft",
     "check_body",
+    "holds_no_text",
     "read_confidence",
     "read_count",
     "read_ident",
     "read_key",
+    "read_metadata",
     "read_query",
     "read_tags",
     "read_text",
@@ -70,7 +74,7 @@ def read_text(given: object) -> str:
         raise MalformedFact(f"text {given!r:.80} is blank")
     if len(given) > MAX_TEXT:
         raise MalformedFact(f"text is {len(given)} characters; at most {MAX_TEXT} are kept")
-    if _NOT_TEXT.search(given):
+    if holds_no_text(given):
         raise MalformedFact("text holds a NUL or a lone surrogate, which no text can")
     return given
 
@@ -125,7 +129,7 @@ def read_key(given: object) -> str | None:
 
 def read_ident(given: object) -> str:
     """Read a fact's id: a string; whether there is such a fact is another matter."""
-    if not isinstance(given, str) or _NOT_TEXT.search(given):
+    if not isinstance(given, str) or holds_no_text(given):
         raise MalformedFact(f"id must be the id of a fact, not {given!r:.80}")
     return given
 
@@ -144,6 +148,27 @@ def read_version(given: object, replaces: object) -> int | None:
     if replaces is None:
         raise MalformedFact("expected_version is only for a write that replaces a fact")
     return read_count("expected_version", given, 2**62)
+
+
+def read_metadata(given: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Read what is kept beside a fact: JSON-serialisable, at most 64 KiB; None if there is none.
+
+    Raises:
+        FactRefused: 422, or 413 ``too_large``.
+    """
+    if not given:
+        return None
+    try:
+        size = len(json.dumps(given, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise MalformedFact(f"metadata must be JSON-serialisable: {error}") from None
+    check_body(size)
+    return given
+
+
+def holds_no_text(given: str) -> bool:
+    """Tell whether *given* holds a NUL or a lone surrogate, which no database keeps as text."""
+    return _NOT_TEXT.search(given) is not None
 
 
 def check_body(size: int) -> None:

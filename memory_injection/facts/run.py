@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import FactRefused, InvocationEnded
 from ..records import MemoryEntry
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .tools import FactTools
 
 __all__ = ["FactRun", "RunState"]
+
+# Inside the class the name `list` is the method.
+FactList: TypeAlias = list[Fact]
 
 
 class RunState:
@@ -160,7 +163,7 @@ class FactRun:
         k: int = 5,
         tags: Collection[str] = (),
         paths: Sequence[str] | None = None,
-    ) -> list[Fact]:
+    ) -> FactList:
         """Return the *k* facts that fit best, each with its score, newest first on ties.
 
         The words of *query* are OR-ed and each matches every word it begins, whatever the case;
@@ -222,7 +225,7 @@ class FactRun:
         self._check_open()
         return self._memory.get(self._viewer, rules.read_ident(id))
 
-    def history(self, id: str) -> Sequence[Fact]:
+    def history(self, id: str) -> FactList:
         """Return every version of a fact, oldest first; the last is the current one.
 
         Raises:
@@ -300,7 +303,6 @@ class FactRun:
     def _reply(self, key: str) -> Reply:
         return Reply(self._viewer.agent, self._viewer.user, self._viewer.run, key)
 
-    aat = twin(at)
     aremember = twin(remember)
     awrite = twin(write)
     asearch = twin(search)

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 from ..errors import StoreClosedError, StoreError
 from .migrations import migrate
@@ -49,10 +49,10 @@ class SQLiteBackend:
         """Keep where the file is; it is opened at the first use."""
         self._path = os.fspath(path)
         self._wait = wait
-        self._read_lock = threading.RLock()
+        self._read_lock = threading.Lock()
         # In memory there is one connection, so reads and writes take turns.
         shared = self._path == _MEMORY
-        self._write_lock = self._read_lock if shared else threading.RLock()
+        self._write_lock = self._read_lock if shared else threading.Lock()
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
         self._process = os.getpid()
@@ -113,9 +113,11 @@ class SQLiteBackend:
 
     def close(self) -> None:
         """Release everything; later use raises ``StoreClosedError``. May be called twice."""
-        with self._write_lock, self._read_lock:
+        with ExitStack() as locks:
+            for lock in dict.fromkeys((self._write_lock, self._read_lock)):
+                locks.enter_context(lock)
             self._closed = True
-            for db in {id(c): c for c in (self._reader, self._writer) if c is not None}.values():
+            for db in {c for c in (self._reader, self._writer) if c is not None}:
                 # A log that cannot be folded into the file now is folded in by the next one to
                 # open it.
                 with suppress(sqlite3.Error):
@@ -123,8 +125,8 @@ class SQLiteBackend:
             self._reader = self._writer = None
 
     @contextmanager
-    def _taking(self, lock: threading.RLock) -> Iterator[None]:  # type: ignore[valid-type]
-        if not lock.acquire(timeout=self._wait):  # type: ignore[attr-defined]
+    def _taking(self, lock: threading.Lock) -> Iterator[None]:
+        if not lock.acquire(timeout=self._wait):
             raise StoreError(f"facts file {self._path!r}: busy for {self._wait:g} s")
         try:
             if self._closed:
@@ -138,7 +140,7 @@ class SQLiteBackend:
         except sqlite3.Error as error:
             raise StoreError(f"facts file {self._path!r}: {_reason(error)}") from error
         finally:
-            lock.release()  # type: ignore[attr-defined]
+            lock.release()
 
     def _open_writer(self) -> sqlite3.Connection:
         if self._writer is None:

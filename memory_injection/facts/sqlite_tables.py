@@ -18,7 +18,8 @@ __all__ = ["SQLiteReader", "SQLiteWriter"]
 _FACT = "id, path, text, tags, confidence, version, created, updated, run, written_by"
 _STORED = (
     "SELECT f.id, f.path, f.text, f.tags, f.confidence, f.version, f.created, f.updated, f.run,"
-    " f.written_by, s.agent, s.owner, f.row, f.metadata FROM facts f JOIN fact_spaces s USING (space)"
+    " f.written_by, s.agent, s.owner, f.row, f.metadata"
+    " FROM facts f JOIN fact_spaces s USING (space)"
 )
 # Sorts after every word: no word holds the last code point.
 _LAST = "\U0010ffff"
@@ -278,7 +279,8 @@ def _filters(
     tags: Sequence[str],
     after: tuple[int, str] | None,
 ) -> tuple[list[str], list[Any]]:
-    wheres, values = ["f.space = ?"], [number]
+    wheres: list[str] = ["f.space = ?"]
+    values: list[Any] = [number]
     if folders is not None:
         wheres.append("(" + " OR ".join(["f.path >= ? AND f.path < ?"] * len(folders)) + ")")
         for folder in folders:

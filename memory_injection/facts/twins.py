@@ -14,7 +14,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def twin(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
+def twin(
+    method: Callable[Concatenate[S, P], R],
+) -> Callable[Concatenate[S, P], Coroutine[Any, Any, R]]:
     """Return *method* as a coroutine method: same arguments, results and errors.
 
     The caller's context variables are visible in it. A cancelled call still ends its transaction,

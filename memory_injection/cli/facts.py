@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -70,7 +70,7 @@ class Place:
             yield memory
 
 
-def _place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def _place_options(command: Any) -> Any:
     """Add ``--store``, ``--agent``, ``--user`` and ``--run``; the command receives ``place``."""
 
     @wraps(command)
@@ -88,7 +88,7 @@ def _place_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--run", metavar="ID", default="cli", show_default=True,
                      help="The run that is named as the source."),
     ]  # fmt: skip
-    placed: Callable[..., Any] = wrapper
+    placed: Any = wrapper
     for option in reversed(options):
         placed = option(placed)
     return placed
@@ -113,7 +113,8 @@ _tags = click.option("--tag", "tags", multiple=True, help="A tag; may be repeate
 def remember(text: str, as_json: bool, place: Place, **given: Any) -> None:
     """Write TEXT ("-" reads it from stdin) and print the fact's id."""
     if text == "-":
-        text = click.get_text_stream("stdin", encoding="utf-8").read().strip()
+        with click.open_file("-", encoding="utf-8") as stream:
+            text = stream.read().strip()
     with place.open(create=True) as memory:
         fact = memory.remember(text, **given)
     if as_json:

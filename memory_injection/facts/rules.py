@@ -7,7 +7,6 @@ argument, the value and the rule in one line.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -113,7 +112,7 @@ def read_confidence(given: object) -> float | None:
         return None
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         raise MalformedFact(f"confidence must be a number, not {given!r:.80}")
-    if not math.isfinite(given) or not 0 <= given <= 1:
+    if not 0 <= given <= 1:  # false for NaN too
         raise MalformedFact(f"confidence {given!r:.80} must lie from 0 to 1")
     return float(given)
 

@@ -1,0 +1,81 @@
+"""What goes to the screen: tables for a person, JSON for a program, one line for trouble."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import click
+
+__all__ = ["clean", "dump", "emit", "emit_json", "say", "shorten", "show_table", "stamp"]
+
+# C0 and C1 controls but tab and line feed: stored text must not steer the reader's terminal.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def clean(text: str) -> str:
+    """Return *text* with control characters (terminal escapes) and lone surrogates made visible."""
+    text = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def shorten(text: str, width: int = 300) -> str:
+    """Return *text* on one line, at most *width* characters."""
+    line = " ".join(clean(text).split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def stamp(moment: datetime | None) -> str:
+    """Return *moment* in local time to the minute, or ""."""
+    return "" if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def say(line: str) -> None:
+    """Write one line for a person to stderr, led by the program's name."""
+    click.echo(f"memory-injection: {shorten(line, 1000)}", err=True)
+
+
+def dump(value: Any, *, indent: int | None = None) -> str:
+    """Return *value* as JSON; text stays readable unless it holds what UTF-8 cannot carry."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent)
+    return text
+
+
+def emit_json(value: Any) -> None:
+    """Write *value* to stdout as indented JSON, in UTF-8 whatever the locale."""
+    emit(dump(value, indent=2) + "\n")
+
+
+def emit(text: str) -> None:
+    """Write *text* to stdout in UTF-8 whatever the locale."""
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
+
+
+def show_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", err: bool = False
+) -> None:
+    """Draw a table; columns whose name starts with ``>`` are right-aligned."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
+    for column in columns:
+        right = column.startswith(">")
+        table.add_column(
+            column.lstrip(">"), justify="right" if right else "left", no_wrap=right,
+            overflow="fold",
+        )  # fmt: skip
+    for row in rows:
+        table.add_row(*(Text(clean(cell)) for cell in row))
+    Console(stderr=err, highlight=False).print(table)

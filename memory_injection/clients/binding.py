@@ -1,0 +1,122 @@
+"""One client's tie to memory: what every wrapper does to a request before it goes out."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ConfigurationError
+from ..records import Scope
+
+__all__ = ["Binding", "bind", "settled"]
+
+logger = logging.getLogger("memory_injection.clients")
+
+_CONVERSATIONS = ("messages", "input", "contents")
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A manager and the scope its wrapped client speaks for.
+
+    The manager promises to fail open. A wrapper guards once more: an error of ours in front of
+    somebody's model call must not become theirs.
+
+    Attributes:
+        memory: the manager.
+        scope: whose memory; ``memory.scope(...)`` around a call is laid over it.
+    """
+
+    memory: Any
+    scope: Scope
+
+    @property
+    def captures(self) -> bool:
+        """Tell whether replies are wanted; if not, they are not looked at."""
+        return bool(getattr(self.memory, "captures", False))
+
+    def inject(self, body: Mapping[str, Any], api: str) -> Mapping[str, Any]:
+        """Return *body* with memory in it; *body* itself if that is not possible."""
+        try:
+            result = self.memory.inject_request(body, api=api, base_scope=self.scope)
+            return _whole(result.request, body)
+        except Exception:
+            logger.warning("a %s call goes out without memory", api, exc_info=True)
+            return body
+
+    async def ainject(self, body: Mapping[str, Any], api: str) -> Mapping[str, Any]:
+        """Return *body* with memory in it; *body* itself if that is not possible."""
+        try:
+            result = await self.memory.ainject_request(body, api=api, base_scope=self.scope)
+            return _whole(result.request, body)
+        except Exception:
+            logger.warning("a %s call goes out without memory", api, exc_info=True)
+            return body
+
+    def capture(self, body: Mapping[str, Any], reply: Mapping[str, Any], api: str) -> None:
+        """Hand one model call to capture: the caller's own *body* and the assistant's message."""
+        try:
+            self.memory.capture_turn(request_body=body, reply=reply, api=api, base_scope=self.scope)
+        except Exception:
+            logger.warning("a reply to a %s call was not captured", api, exc_info=True)
+
+
+def bind(memory: Any, scope: Scope | Mapping[str, str] | None) -> Binding:
+    """Tie *memory*, a manager or a plain provider, to *scope*.
+
+    Raises:
+        ConfigurationError: *memory* is neither, or *scope* holds an empty id or an unknown key.
+    """
+    if hasattr(memory, "inject_request"):
+        return Binding(memory, Scope.of(scope))
+    if hasattr(memory, "get_context") or hasattr(memory, "observe"):
+        return Binding(_manager_of(memory), Scope.of(scope))
+    raise ConfigurationError(
+        f"memory must be a MemoryManager or have get_context or observe, not {memory!r}"
+    )
+
+
+_MANAGERS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def _manager_of(provider: Any) -> Any:
+    """Return the one manager of *provider*, for as long as a wrapped client uses it.
+
+    It holds the provider, so the provider's ``id`` is taken while it lives.
+    """
+    manager = _MANAGERS.get(id(provider))
+    if manager is None:
+        from ..manager import MemoryManager
+        from ..stores.provider import ProviderStore
+
+        # The provider judges by itself what is worth saying, and on which ask.
+        injection = {"min_relevance": None}
+        manager = MemoryManager(stores=[ProviderStore(provider)], injection=injection)
+        manager = _MANAGERS.setdefault(id(provider), manager)
+        # Nobody else holds this manager: what was observed last must not be lost at the end.
+        atexit.register(_flush, weakref.ref(manager))
+    return manager
+
+
+def _flush(manager: Callable[[], Any]) -> None:
+    held = manager()
+    if held is not None:
+        held.flush(5.0)
+
+
+def settled(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Turn a one-shot iterator of messages into a list: it is read here and sent afterwards."""
+    once = {
+        field: list(body[field])
+        for field in _CONVERSATIONS
+        if isinstance(body.get(field), Iterator)
+    }
+    return {**body, **once} if once else body
+
+
+def _whole(request: object, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    return request if isinstance(request, Mapping) else body

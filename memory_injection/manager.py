@@ -1,0 +1,438 @@
+"""``MemoryManager``: what an application holds. One class, sync methods with async twins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from types import TracebackType
+from typing import Any
+
+from . import counters, rendering
+from .access import StoreAccess, collected, registered
+from .config import InjectionConfig
+from .dialects import registry
+from .driving import run_now, run_soon
+from .engine import Asked, Engine
+from .errors import ConfigurationError
+from .fanout import ask_now, ask_soon, run_all_now, run_all_soon
+from .learning import Learning, capture_for, inside_capture
+from .ledger import InMemoryLedger
+from .protocols import Ledger, TokenCounter
+from .records import InjectionResult, MemoryEntry, Scope
+from .report import Reason
+from .reporting import skipped_report
+from .telemetry import Telemetry
+
+__all__ = ["MemoryManager"]
+
+_SCOPES: ContextVar[Mapping[int, Scope]] = ContextVar("memory_injection_scopes", default={})  # noqa: B039
+
+
+class MemoryManager(Learning):
+    """Puts memories from several stores into chat-completion calls, and learns from them.
+
+    Args:
+        stores: the stores, at least one, with different names.
+        injection: True for the defaults, False for none, or an ``InjectionConfig`` (or dict).
+        name: tells this manager's blocks from another's in a shared ledger.
+        ledger: where blocks stand; in memory by default.
+        counter: counts tokens for every model, an object with ``count(text)`` or a callable;
+            None picks tiktoken's encoding by model name.
+        write_timeout: seconds a write to a store may take.
+        log_content: let memory text into logs and spans.
+        extractor: draws memories from conversations for stores with ``extraction`` on that have
+            neither an extractor of their own nor ``add_messages``.
+
+    Raises:
+        ConfigurationError: no store, duplicate names, a store without what it needs, an unknown
+            or wrong configuration value.
+    """
+
+    def __init__(
+        self,
+        stores: Iterable[Any],
+        *,
+        injection: bool | InjectionConfig | Mapping[str, Any] = True,
+        name: str = "memory",
+        ledger: Ledger | None = None,
+        counter: TokenCounter | Callable[[str], int] | None = None,
+        write_timeout: float = 30.0,
+        log_content: bool = False,
+        extractor: Any = None,
+    ) -> None:
+        self._handles = registered(stores)
+        self.name = _checked_name(name)
+        self._enabled = injection is not False
+        self.injection = _config(injection)
+        self._ledger: Ledger = ledger if ledger is not None else InMemoryLedger()
+        self._counter = _as_counter(counter)
+        if not write_timeout > 0:
+            raise ConfigurationError(f"write_timeout must be above 0 s, not {write_timeout!r}")
+        self._write_timeout = write_timeout
+        self._telemetry = Telemetry(self.name, log_content)
+        self._engine = Engine(
+            self._handles,
+            self.injection,
+            name=self.name,
+            ledger=self._ledger,
+            counter=self._counter,
+            telemetry=self._telemetry,
+        )
+        self._access = StoreAccess(self._handles, self._engine.merge)
+        self._capture = capture_for(
+            self._handles, self.injection, self.name, self._ledger, extractor
+        )
+        self._closed = False
+        if self._enabled:
+            rendering.prepare()
+            if self._counter is None:
+                counters.preload()
+
+    @property
+    def stores(self) -> list[Any]:
+        """The registered stores, in order."""
+        return [handle.store for handle in self._handles]
+
+    # Injection
+
+    def inject(
+        self,
+        messages: Any,
+        *,
+        model: str | None = None,
+        scope: Scope | Mapping[str, str] | None = None,
+        api: str | None = None,
+    ) -> InjectionResult:
+        """Return *messages* with memory written in, and what happened.
+
+        Nothing that happens in memory is raised: the messages then come back as they were, with
+        the reason in the report. The messages given are never changed.
+
+        Args:
+            messages: a conversation in any known dialect: a list, any iterable, or a string
+                where the API takes one.
+            model: names the tokenizer and the window.
+            scope: whose memory; laid over the scope set by :meth:`scope`.
+            api: the dialect; detected when left out.
+
+        Raises:
+            ConfigurationError: an unknown *api*, or a scope with an empty id.
+        """
+        asked = self._asked(messages, model, self._effective(scope), api)
+        return self._noted(self._left_alone(asked) or self._engine.inject(asked))
+
+    async def ainject(
+        self,
+        messages: Any,
+        *,
+        model: str | None = None,
+        scope: Scope | Mapping[str, str] | None = None,
+        api: str | None = None,
+    ) -> InjectionResult:
+        """Async twin of :meth:`inject`."""
+        asked = self._asked(messages, model, self._effective(scope), api)
+        return self._noted(self._left_alone(asked) or await self._engine.ainject(asked))
+
+    def inject_request(
+        self,
+        body: Mapping[str, Any],
+        *,
+        api: str | None = None,
+        model: str | None = None,
+        scope: Scope | Mapping[str, str] | None = None,
+        base_scope: Scope | None = None,
+    ) -> InjectionResult:
+        """Return a whole request *body* with memory written in, as ``result.request``.
+
+        Args:
+            body: ``messages``, ``input`` or ``contents`` beside ``model``, ``tools``, ...
+            api: the dialect, e.g. ``"openai.chat"``; detected when left out.
+            model: overrides the body's own.
+            scope: whose memory; laid over the scope set by :meth:`scope`.
+            base_scope: whose memory when nothing else says (a wrapped client's own scope).
+
+        Raises:
+            ConfigurationError: an unknown *api*, or a scope with an empty id.
+        """
+        asked = self._asked_body(body, model, self._effective(scope, base_scope), api)
+        result = self._left_alone(asked) or self._engine.inject(asked)
+        return _with_request(self._noted(result), body, asked)
+
+    async def ainject_request(
+        self,
+        body: Mapping[str, Any],
+        *,
+        api: str | None = None,
+        model: str | None = None,
+        scope: Scope | Mapping[str, str] | None = None,
+        base_scope: Scope | None = None,
+    ) -> InjectionResult:
+        """Async twin of :meth:`inject_request`."""
+        asked = self._asked_body(body, model, self._effective(scope, base_scope), api)
+        result = self._left_alone(asked) or await self._engine.ainject(asked)
+        return _with_request(self._noted(result), body, asked)
+
+    def _asked(self, messages: Any, model: str | None, scope: Scope, api: str | None) -> Asked:
+        dialect = registry.dialect_named(api) if api is not None else None
+        if not isinstance(messages, (str, list)) and isinstance(messages, Iterable):
+            messages = messages if isinstance(messages, (Mapping, bytes)) else list(messages)
+        return Asked(messages, dialect, model, scope)
+
+    def _asked_body(
+        self, body: Mapping[str, Any], model: str | None, scope: Scope, api: str | None
+    ) -> Asked:
+        dialect = registry.dialect_named(api) if api is not None else registry.detect_body(body)
+        conversation = body.get(dialect.field) if dialect is not None else None
+        asked_for = model or body.get("model") or body.get("modelId")
+        named = asked_for if isinstance(asked_for, str) else None
+        return Asked(conversation, dialect, named, scope, body)
+
+    def _left_alone(self, asked: Asked) -> InjectionResult | None:
+        """Return the result for what is not to be touched, or None."""
+        found = self._why_left_alone(asked)
+        if found is None:
+            return None
+        given = asked.conversation
+        same = list(given) if isinstance(given, list) else given
+        reason, detail = found
+        report = skipped_report(reason, detail, seconds=0.0, model=asked.model, scope=asked.scope)
+        return InjectionResult(same, None, report)
+
+    def _why_left_alone(self, asked: Asked) -> tuple[Reason, str] | None:
+        if self._closed or not self._enabled:
+            return "disabled", "closed" if self._closed else "injection=False"
+        if inside_capture():
+            return "disabled", "called by an extractor"
+        if asked.body is not None and asked.dialect is None:
+            return "unknown_shape", "no dialect knows this request"
+        if not isinstance(asked.conversation, (str, list)):
+            kind = type(asked.conversation).__name__
+            return "unknown_shape", f"a conversation is a list or a string, not {kind}"
+        return None
+
+    # Scope
+
+    @contextmanager
+    def scope(
+        self,
+        user: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        run: str | None = None,
+    ) -> Iterator[Scope]:
+        """Set whose memory calls inside the ``with`` block use; safe across threads and tasks.
+
+        Scopes nest: ids not given here are inherited, unless another user is named.
+
+        Raises:
+            ConfigurationError: an empty id.
+        """
+        scopes = _SCOPES.get()
+        inner = Scope(user, session, agent, run).over(scopes.get(id(self), Scope()))
+        token = _SCOPES.set({**scopes, id(self): inner})
+        try:
+            yield inner
+        finally:
+            _SCOPES.reset(token)
+
+    def _effective(
+        self, scope: Scope | Mapping[str, str] | None, base: Scope | None = None
+    ) -> Scope:
+        current = _SCOPES.get().get(id(self))
+        result = base or Scope()
+        if current is not None:
+            result = current.over(result)
+        return result if scope is None else Scope.of(scope).over(result)
+
+    # Searching and writing
+
+    def search(
+        self,
+        query: str,
+        *,
+        stores: Sequence[str] | None = None,
+        max_search_results: int | None = None,
+        scope: Scope | Mapping[str, str] | None = None,
+    ) -> list[MemoryEntry]:
+        """Search all stores, or the named ones, at once; best first.
+
+        Args:
+            query: what to look for.
+            stores: names of the stores to ask.
+            max_search_results: most entries, per store and in all.
+            scope: whose memory.
+
+        Raises:
+            UnknownStoreError: a name that is not registered; nothing was searched.
+            InputError: *query* is not text or *max_search_results* is not positive.
+            StoreErrors: every store asked failed.
+        """
+        search = self._access.search(query, stores, max_search_results, self._effective(scope))
+        return search.merged(ask_now(search.asks, self.injection.timeout))
+
+    async def asearch(
+        self,
+        query: str,
+        *,
+        stores: Sequence[str] | None = None,
+        max_search_results: int | None = None,
+        scope: Scope | Mapping[str, str] | None = None,
+    ) -> list[MemoryEntry]:
+        """Async twin of :meth:`search`."""
+        search = self._access.search(query, stores, max_search_results, self._effective(scope))
+        return search.merged(await ask_soon(search.asks, self.injection.timeout))
+
+    def add(
+        self,
+        content: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        stores: Sequence[str] | None = None,
+        scope: Scope | Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Write *content* to every writable store, or to the named ones.
+
+        Returns:
+            What each store's ``add`` returned (usually the new id), by store name.
+
+        Raises:
+            UnknownStoreError: a name that is not registered; nothing was written.
+            InputError: blank content, or no store that can be written to.
+            StoreErrors: one or more stores failed, one member each; the others have it.
+        """
+        writes = self._access.add(content, metadata, stores, self._effective(scope))
+        return collected("add", writes, run_all_now(writes, self._write_timeout))
+
+    async def aadd(
+        self,
+        content: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        stores: Sequence[str] | None = None,
+        scope: Scope | Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Async twin of :meth:`add`."""
+        writes = self._access.add(content, metadata, stores, self._effective(scope))
+        return collected("add", writes, await run_all_soon(writes, self._write_timeout))
+
+    def erase(self, scope: Scope | Mapping[str, str]) -> dict[str, Any]:
+        """Erase everything written for *scope* from every store that can, and its blocks.
+
+        Returns:
+            What each store's ``erase`` returned (usually a count), by store name.
+
+        Raises:
+            InputError: *scope* names nobody.
+            StoreErrors: one or more stores failed; the others have erased it.
+        """
+        owner = Scope.of(scope)
+        erasures = self._access.erase(owner)
+        self._capture.forget(owner)
+        done = run_all_now(erasures, self._write_timeout)
+        run_now(lambda: self._ledger.forget(owner), self._write_timeout).unwrap()
+        return collected("erase", erasures, done)
+
+    async def aerase(self, scope: Scope | Mapping[str, str]) -> dict[str, Any]:
+        """Async twin of :meth:`erase`."""
+        owner = Scope.of(scope)
+        erasures = self._access.erase(owner)
+        await run_soon(lambda: self._capture.forget(owner), self._write_timeout, blocking=True)
+        done = await run_all_soon(erasures, self._write_timeout)
+        (await run_soon(lambda: self._ledger.forget(owner), self._write_timeout)).unwrap()
+        return collected("erase", erasures, done)
+
+    # The end
+
+    def close(self, timeout: float | None = None) -> None:
+        """Store what was captured, close the stores and the ledger.
+
+        Later injections leave every call alone.
+
+        Args:
+            timeout: most seconds to wait for what was captured; see :meth:`flush`.
+
+        Raises:
+            StoreErrors: one or more stores could not be closed; the others are.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        self._capture.close(timeout)
+        closings = self._access.closings()
+        done = run_all_now(closings, self._write_timeout)
+        run_now(self._ledger.close, self._write_timeout).unwrap()
+        collected("close", closings, done)
+
+    async def aclose(self, timeout: float | None = None) -> None:
+        """Async twin of :meth:`close`."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._capture.aclose(timeout)
+        closings = self._access.closings()
+        done = await run_all_soon(closings, self._write_timeout)
+        (await run_soon(self._ledger.close, self._write_timeout)).unwrap()
+        collected("close", closings, done)
+
+    def __enter__(self) -> MemoryManager:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> MemoryManager:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+def _checked_name(name: object) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise ConfigurationError(f"name must be a non-blank string, not {name!r}")
+    return name
+
+
+def _config(injection: object) -> InjectionConfig:
+    if isinstance(injection, bool):
+        return InjectionConfig()
+    return InjectionConfig.of(dict(injection) if isinstance(injection, Mapping) else injection)
+
+
+class _CountingCallable:
+    """A caller's function as a counter."""
+
+    def __init__(self, function: Callable[[str], int]) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self.count = function
+
+
+def _as_counter(counter: Any) -> TokenCounter | None:
+    if counter is None or callable(getattr(counter, "count", None)):
+        return counter  # type: ignore[no-any-return]
+    if callable(counter):
+        return _CountingCallable(counter)
+    raise ConfigurationError(
+        f"counter must have count(text) or be a callable from text to int, not {counter!r}"
+    )
+
+
+def _with_request(
+    result: InjectionResult, body: Mapping[str, Any], asked: Asked
+) -> InjectionResult:
+    request = dict(body)
+    if asked.dialect is not None and asked.dialect.field in body:
+        request[asked.dialect.field] = result.messages
+    return replace(result, request=request)

@@ -1,0 +1,221 @@
+"""How several stores' lists become one ranking.
+
+Stores score on scales of their own: cosines, BM25, distances, nothing at all. Ranks alone throw
+away how good a list is, so a store that found nothing of use gets as much room as one that found
+the answer. ``FusedMerge`` keeps each store's order and spacing, and takes the *level* of a list
+from a yardstick that all lists share: how much of the question its texts hold, word for word,
+rare words first. Lists that are calibrated already (0..1, ``score_scale = "unit"``) are compared
+as they are, and show where the yardstick puts the others.
+
+All of this is pure: no I/O, no clock, no state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import ConfigurationError
+from .protocols import MergePolicy
+from .records import MemoryEntry
+from .text import stems
+
+__all__ = ["FusedMerge", "merge_policy", "registration"]
+
+_RANK_CONSTANT = 3  # of 1 / (rank + constant), for lists without scores; 60 would flatten them
+_TEXT = 4000  # characters of an entry the yardstick reads
+_LEAST_SPREAD = 0.05  # of a list's yardstick: equal texts still keep their order
+_NEIGHBOURS = {1: 0.4, 2: 0.2}  # turns away -> share of its weight a turn lends
+_LEAN = 80  # words: a text this long takes half of what a neighbour lends
+_CERTAIN = 1e-4  # unit scores are kept this far from 0 and 1
+
+
+def registration(
+    results: Mapping[str, Sequence[MemoryEntry]], *, query: str, limit: int
+) -> list[MemoryEntry]:
+    """Return the lists one after the other, in registration order, nothing ranked across."""
+    return [entry for entries in results.values() for entry in entries]
+
+
+def merge_policy(value: object) -> MergePolicy:
+    """Read ``"fused"``, ``"registration"`` or a callable as a merge policy.
+
+    Raises:
+        ConfigurationError: anything else.
+    """
+    if value == "fused":
+        return FusedMerge()
+    if value == "registration":
+        return registration
+    if callable(value):
+        policy: MergePolicy = value
+        return policy
+    raise ConfigurationError(f"merge must be 'fused', 'registration' or a callable, not {value!r}")
+
+
+@dataclass(slots=True)
+class _Found:
+    """One entry on its way into the ranking."""
+
+    entry: MemoryEntry
+    store: str
+    words: int
+    yard: float  # share of the question its text holds, 0..about 1
+    value: float = 0.0  # comparable between stores once placed
+    zero: bool = False  # its store scored it 0: no evidence
+
+
+class FusedMerge:
+    """Ranks across stores of unknown scales; see the module's description.
+
+    Args:
+        weights: store name to how much its entries count, above 0; 1 where not given. The odds of
+            an entry are multiplied by it.
+        calibrated: names of the stores whose scores are comparable probabilities (0..1).
+
+    Raises:
+        ConfigurationError: a weight that is not a positive, finite number.
+    """
+
+    def __init__(
+        self, *, weights: Mapping[str, float] | None = None, calibrated: Collection[str] = ()
+    ) -> None:
+        for name, weight in (weights or {}).items():
+            if not (isinstance(weight, (int, float)) and 0 < weight < math.inf):
+                raise ConfigurationError(
+                    f"the weight of store {name!r} must be a number above 0, not {weight!r}"
+                )
+        self._weights = dict(weights or {})
+        self._calibrated = frozenset(calibrated)
+
+    def __call__(
+        self, results: Mapping[str, Sequence[MemoryEntry]], *, query: str, limit: int
+    ) -> list[MemoryEntry]:
+        """Return all entries, best first. A single list keeps its order."""
+        lists = [(name, entries) for name, entries in results.items() if entries]
+        if len(lists) < 2:
+            return [entry for _, entries in lists for entry in entries]
+        groups = _measure(lists, query)
+        self._place(groups)
+        pool = [found for group in groups for found in group]
+        _lend(pool)
+        order = sorted(
+            range(len(pool)), key=lambda at: (pool[at].zero, -round(pool[at].value, 9), at)
+        )
+        return [pool[at].entry for at in order]
+
+    def _place(self, groups: list[list[_Found]]) -> None:
+        """Give every entry a value that is comparable with the others'."""
+        known = [group for group in groups if self._is_calibrated(group)]
+        for group in known:
+            for found in group:
+                found.value = _log_odds(found.entry.score or 0.0)
+        to_common = _bridge([found for group in known for found in group])
+        for group in groups:
+            if group in known:
+                continue
+            level, spread = _moments([found.yard for found in group])
+            spread = max(spread, _LEAST_SPREAD)
+            for found, step in zip(group, _steps(group), strict=True):
+                found.value = to_common(level + spread * step)
+        for group in groups:
+            weight = math.log(self._weights.get(group[0].store, 1.0))
+            for found in group:
+                found.value += weight
+
+    def _is_calibrated(self, group: list[_Found]) -> bool:
+        return group[0].store in self._calibrated and all(
+            found.entry.score is not None and 0.0 <= found.entry.score <= 1.0 for found in group
+        )
+
+
+def _measure(lists: Sequence[tuple[str, Sequence[MemoryEntry]]], query: str) -> list[list[_Found]]:
+    """Put the yardstick to every text: BM25 over the pool, as a share of the best possible."""
+    texts = [[Counter(stems(entry.content[:_TEXT])) for entry in entries] for _, entries in lists]
+    pool = [text for group in texts for text in group]
+    asked = set(stems(query[:_TEXT]))
+    seen = {term: sum(term in text for text in pool) for term in asked}
+    rarity = {t: math.log1p((len(pool) - n + 0.5) / (n + 0.5)) for t, n in seen.items()}
+    whole = sum(rarity.values()) or 1.0
+    usual = sum(text.total() for text in pool) / len(pool) or 1.0
+
+    def share(text: Counter[str]) -> float:
+        norm = 0.45 + 0.45 * text.total() / usual
+        return sum(rarity[t] * text[t] * 1.9 / (text[t] + norm) for t in asked & set(text)) / whole
+
+    return [
+        [
+            _Found(entry, name, text.total(), share(text), zero=_is_zero(entry, entries))
+            for entry, text in zip(entries, group, strict=True)
+        ]
+        for (name, entries), group in zip(lists, texts, strict=True)
+    ]
+
+
+def _is_zero(entry: MemoryEntry, entries: Sequence[MemoryEntry]) -> bool:
+    """A score of 0 among positive ones means "no evidence"; where scores go below, it does not."""
+    return entry.score == 0 and all(other.score is None or other.score >= 0 for other in entries)
+
+
+def _steps(group: list[_Found]) -> list[float]:
+    """Return the list's own spacing, in standard deviations around its mean."""
+    scores = [found.entry.score for found in group]
+    ranked = [1.0 / (rank + _RANK_CONSTANT) for rank in range(len(group))]
+    usable = all(score is not None for score in scores) and _falls(scores)
+    peak = max((abs(score) for score in scores if score), default=1.0)
+    values = [(score or 0.0) / peak for score in scores] if usable else ranked
+    level, spread = _moments(values)
+    return [(value - level) / spread if spread > 0 else 0.0 for value in values]
+
+
+def _falls(scores: Sequence[float | None]) -> bool:
+    """Scores that rise down the list are distances or rubbish: only the order is to be used."""
+    first, last = scores[0], scores[-1]
+    return first is not None and last is not None and first >= last
+
+
+def _moments(values: Sequence[float]) -> tuple[float, float]:
+    mean = sum(values) / len(values)
+    spread = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+    return mean, spread if math.isfinite(spread) else 0.0
+
+
+def _bridge(known: list[_Found]) -> Any:
+    """Return the map from the yardstick to the calibrated stores' log-odds."""
+    if not known:
+        return lambda yard: yard
+    level, spread = _moments([found.yard for found in known])
+    odds, width = _moments([found.value for found in known])
+    slope = width / max(spread, _LEAST_SPREAD) if width > 0 else 1.0
+    return lambda yard: odds + (yard - level) * slope
+
+
+def _log_odds(score: float) -> float:
+    inside = min(max(score, _CERTAIN), 1.0 - _CERTAIN)
+    return math.log(inside / (1.0 - inside))
+
+
+def _lend(pool: list[_Found]) -> None:
+    """Let neighbouring turns that another store holds lend weight, as they do inside a store."""
+    places = {place: found for found in pool if (place := _place_of(found.entry)) is not None}
+    if len(places) < 2:
+        return
+    least = min(found.value for found in pool)
+    lent = {id(found): found.value - least for found in pool}
+    for (session, turn), found in places.items():
+        lean = _LEAN / (_LEAN + found.words)
+        for away, share in _NEIGHBOURS.items():
+            for other in (places.get((session, turn - away)), places.get((session, turn + away))):
+                if other is not None and other.store != found.store:
+                    found.value += share * lean * lent[id(other)]
+
+
+def _place_of(entry: MemoryEntry) -> tuple[str, int] | None:
+    data = entry.metadata or {}
+    session, turn = data.get("session"), data.get("turn")
+    if session is None or isinstance(turn, bool) or not isinstance(turn, int):
+        return None
+    return str(session), turn

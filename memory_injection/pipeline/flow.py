@@ -1,0 +1,84 @@
+"""The whole pipeline on one screen: the steps, folded in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..records import InjectedBlock
+from .deduplicate import fresh_entries
+from .effects import Skip, StageFailed, Step, Trace
+from .merge import rank
+from .pack import fit
+from .query import derive
+from .request import Request
+from .retrieve import gather
+from .standing import Standing, stand
+from .trigger import decide
+from .write import as_block, record_block, with_blocks
+
+__all__ = ["STEPS", "Outcome", "inject"]
+
+STEPS = (
+    "walk", "standing", "trigger", "query", "retrieve", "merge", "deduplicate", "pack", "write",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a flow ended: the conversation to send, and what happened on the way."""
+
+    messages: Any
+    block: InjectedBlock | None
+    standing: Standing
+    trace: Trace
+    fresh: bool = False
+    skip: Skip | None = None
+    failure: StageFailed | None = None
+
+
+def inject(request: Request) -> Step[Outcome]:
+    """Run the steps for one call; the messages were walked when the request was made."""
+    trace = Trace()
+    standing = yield from stand(request, trace)
+    try:
+        block = yield from look(request, standing, trace)
+        block = yield from record_block(request, standing, block, trace)
+    except Skip as skip:
+        return _settle(request, standing, trace, skip=skip)
+    except StageFailed as failure:
+        return _settle(request, standing, trace, failure=failure)
+    messages = with_blocks(request, standing, block)
+    return Outcome(messages, block, standing, trace, fresh=True)
+
+
+def look(request: Request, standing: Standing, trace: Trace) -> Step[InjectedBlock]:
+    """Look for memories and return the block to add."""
+    is_user_turn = yield from decide(request, standing)
+    _reuse(request, standing)
+    query = yield from derive(request, is_user_turn, trace)
+    found = yield from gather(request, query, trace)
+    ranked = yield from rank(request, query, found, trace)
+    entries = fresh_entries(request, standing, ranked, trace)
+    return (yield from fit(request, standing, entries, trace))
+
+
+def _reuse(request: Request, standing: Standing) -> None:
+    """A retry of the same call gets the block written moments ago."""
+    if any(record.step == request.walk.last_key for record in standing.here):
+        raise Skip("all_duplicates", "this call has its block already")
+
+
+def _settle(
+    request: Request,
+    standing: Standing,
+    trace: Trace,
+    skip: Skip | None = None,
+    failure: StageFailed | None = None,
+) -> Outcome:
+    """End without a new block: earlier blocks are still where they stood."""
+    if standing.stale is not None and standing.anchor is not None:
+        standing.carry(standing.anchor, standing.stale, in_place=False)
+    block = as_block(standing.here[-1]) if standing.here else None
+    messages = with_blocks(request, standing, None)
+    return Outcome(messages, block, standing, trace, skip=skip, failure=failure)

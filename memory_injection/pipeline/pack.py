@@ -1,0 +1,153 @@
+"""Fit the best entries into the token budget and render the block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..counters import BYTES
+from ..protocols import TokenCounter
+from ..records import FormatContext, InjectedBlock, MemoryEntry
+from ..rendering import legal_text, render_block
+from .effects import Call, Skip, StageFailed, Step, Trace
+from .request import Request
+from .retrieve import dropped_entry
+from .standing import Standing
+
+__all__ = ["fit", "guarded_counter"]
+
+# A token of the vocabularies in use covers at most 128 bytes, so a longer text cannot fit and
+# need not be counted.
+_BYTES_PER_TOKEN = 128
+_JOINT = 4  # tokens that two texts may save when they are counted as one
+_FRAME = 4  # tokens of role and separators around one message (OpenAI's cookbook counts 3 to 4)
+
+
+def fit(
+    request: Request, standing: Standing, entries: Sequence[MemoryEntry], trace: Trace
+) -> Step[InjectedBlock]:
+    """Return the rendered block, never above the budget.
+
+    Everything is tried at once; if that is too much, entry by entry: one that does not fit is
+    skipped and the next is tried. What is compared with the budget is always the count of the
+    whole rendered block, since counts of parts do not add up.
+
+    Raises:
+        Skip: nothing fits.
+        StageFailed: the format callback failed.
+    """
+    counter = yield from guarded_counter(request, trace)
+    budget = _budget(request, standing, counter)
+    trace.counter, trace.budget = counter.name, budget
+    packer = _Packer(request, counter, budget)
+    block = yield from packer.attempt(entries)
+    if block is None:
+        block = yield from _one_by_one(packer, entries, trace)
+    if not block.entries:
+        raise Skip("budget", f"no entry fits into {budget} tokens")
+    return block
+
+
+def _one_by_one(
+    packer: _Packer, entries: Sequence[MemoryEntry], trace: Trace
+) -> Step[InjectedBlock]:
+    block = InjectedBlock("")
+    for entry in entries:
+        grown = None
+        if packer.may_fit(block, entry):
+            grown = yield from packer.attempt([*block.entries, entry])
+        if grown is None:
+            trace.dropped.append(dropped_entry(entry, "budget"))
+        else:
+            block = grown
+    return block
+
+
+class _Packer:
+    """Renders and counts candidates against one budget."""
+
+    def __init__(self, request: Request, counter: TokenCounter, budget: int) -> None:
+        self._request = request
+        self._counter = counter
+        self._budget = budget
+
+    def may_fit(self, block: InjectedBlock, entry: MemoryEntry) -> bool:
+        """Tell whether *entry* could fit beside *block*, without rendering."""
+        if len(entry.content) > self._budget * _BYTES_PER_TOKEN:
+            return False
+        cost = self._counter.count(entry.content)
+        return block.tokens + cost - _JOINT <= self._budget
+
+    def attempt(self, entries: Sequence[MemoryEntry]) -> Step[InjectedBlock | None]:
+        """Return the block showing exactly *entries*, or None if it is above the budget."""
+        limit = self._budget * _BYTES_PER_TOKEN
+        if sum(len(entry.content) for entry in entries) > limit:
+            return None
+        text = yield from self._render(entries)
+        if len(text) > limit:
+            return None
+        tokens = self._counter.count(text)
+        return InjectedBlock(text, tuple(entries), tokens) if tokens <= self._budget else None
+
+    def _render(self, entries: Sequence[MemoryEntry]) -> Step[str]:
+        request = self._request
+        if request.config.format is None:
+            return render_block(entries, request.config.attributes)
+        context = FormatContext(tuple(entries), self._budget, request.model, request.scope)
+        text = yield Call("format", request.config.format, (context,))
+        if not isinstance(text, str) or not text.strip():
+            kind = "blank text" if isinstance(text, str) else type(text).__name__
+            raise StageFailed("format", TypeError(f"a format returns text, not {kind}"))
+        # What is too long to fit is not worth cleaning; the caller of this drops it.
+        return text if len(text) > self._budget * _BYTES_PER_TOKEN else legal_text(text)
+
+
+def guarded_counter(request: Request, trace: Trace) -> Step[TokenCounter]:
+    """Return the counter for the model; one that fails is replaced by the byte counter."""
+    if request.counter_ready:
+        return _Guarded(request.load_counter(request.model), trace)
+    try:
+        counter = yield Call(
+            "counter", request.load_counter, (request.model,), blocking=True, share=0.6
+        )
+        return _Guarded(counter, trace)
+    except StageFailed as failure:
+        trace.survive(failure)
+    return BYTES
+
+
+class _Guarded:
+    """A caller's counter that may raise on some text: then bytes are counted."""
+
+    def __init__(self, counter: Any, trace: Trace) -> None:
+        self.name: str = str(getattr(counter, "name", type(counter).__name__))
+        self._counter = counter
+        self._trace = trace
+
+    def count(self, text: str) -> int:
+        try:
+            tokens = self._counter.count(text)
+            if type(tokens) is int and tokens >= 0:
+                return tokens
+            raise TypeError(f"a count is a whole number, not {type(tokens).__name__}")
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            if self._trace.failed is None:
+                self._trace.survive(StageFailed("counter", error))
+            return BYTES.count(text)
+
+
+def _budget(request: Request, standing: Standing, counter: TokenCounter) -> int:
+    """Return the tokens a new block may have: the budget, or what the window leaves."""
+    budget = request.config.token_budget
+    if request.window is None:
+        return budget
+    walk = request.walk
+    room = request.window - request.config.reserve - standing.carried - _FRAME * walk.length
+    # Bytes never under-count, so a request far from the window need not be tokenised.
+    if room - walk.size - request.beside() >= budget:
+        return budget
+    readings = [walk[at].reading for at in range(walk.length)]
+    said = sum(counter.count(r.text) + counter.count(r.rest) for r in readings)
+    return max(0, min(budget, room - said - request.beside()))

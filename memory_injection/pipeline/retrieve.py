@@ -1,0 +1,91 @@
+"""Ask the stores, and keep what belongs to the caller and is no noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ..records import MemoryEntry
+from ..report import DroppedEntry, DropReason
+from .effects import Retrieve, Skip, StageFailed, Step, StoreAnswer, Trace
+from .query import Query
+from .request import Request
+
+__all__ = ["Found", "dropped_entry", "gather"]
+
+
+@dataclass(slots=True)
+class Found:
+    """What the stores gave: a list per store, best first, and the pinned entries."""
+
+    results: dict[str, list[MemoryEntry]] = field(default_factory=dict)
+    pinned: list[MemoryEntry] = field(default_factory=list)
+
+
+def gather(request: Request, query: Query, trace: Trace) -> Step[Found]:
+    """Search every store at once.
+
+    Raises:
+        Skip: nothing was found, or nothing above the floor.
+        StageFailed: every store failed.
+    """
+    answers: Sequence[StoreAnswer] = yield Retrieve(query.text, query.context)
+    trace.stores = tuple(answer.report for answer in answers)
+    found = Found()
+    for answer in answers:
+        found.pinned += _own(request, answer.pinned, trace)
+        own = _own(request, answer.entries, trace)
+        found.results[answer.report.name] = _relevant(request, answer.report.name, own, trace)
+    if not found.pinned and not any(found.results.values()):
+        _explain_nothing(answers, query, trace)
+    return found
+
+
+def _explain_nothing(answers: Sequence[StoreAnswer], query: Query, trace: Trace) -> None:
+    if answers and all(a.report.status in ("timeout", "error", "open") for a in answers):
+        errors = "; ".join(f"{a.report.name}: {a.report.error or a.report.status}" for a in answers)
+        raise StageFailed("retrieve", RuntimeError(f"every store failed ({errors})"))
+    if query.text is None:
+        raise Skip("below_floor", "small talk")
+    if any(drop.reason == "below_floor" for drop in trace.dropped):
+        raise Skip("below_floor", "everything found is below the relevance floor")
+    raise Skip("nothing_found")
+
+
+def _own(request: Request, entries: Iterable[MemoryEntry], trace: Trace) -> list[MemoryEntry]:
+    own = []
+    for entry in entries:
+        if entry.scope is None or request.scope.sees(entry.scope):
+            own.append(entry)
+        else:
+            trace.dropped.append(dropped_entry(entry, "scope"))
+    return own
+
+
+def _relevant(
+    request: Request, store: str, entries: list[MemoryEntry], trace: Trace
+) -> list[MemoryEntry]:
+    floor = request.config.min_relevance
+    if floor == "auto":
+        traits = request.stores.get(store)
+        floor = traits.floor if traits else None
+    if floor is None:
+        return entries
+    kept = []
+    for entry in entries:
+        if entry.score is not None and entry.score < floor:
+            trace.dropped.append(dropped_entry(entry, "below_floor"))
+        else:
+            kept.append(entry)
+    return kept
+
+
+def dropped_entry(entry: MemoryEntry, reason: DropReason) -> DroppedEntry:
+    """Return the report's line for an entry that is left out."""
+    return DroppedEntry(
+        store=entry.store_name,
+        id=entry.id,
+        score=entry.score,
+        length=len(entry.content),
+        reason=reason,
+    )

@@ -1,0 +1,151 @@
+"""Which earlier blocks stand in this request: written again, found in place, or taken out.
+
+A record of the ledger speaks of this conversation if both the message it stands in (*anchor*)
+and the point at which it was written (*step*) are on the walk. So a regenerated answer or a
+branch carries exactly what that point carried before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..ledger_records import LedgerRecord, Shown
+from ..rendering import parse_block
+from .effects import Call, StageFailed, Step, Trace
+from .request import Request
+from .retention import Retention, retain
+from .walk import Walk
+
+__all__ = ["Standing", "stand"]
+
+
+@dataclass(slots=True)
+class Standing:
+    """The earlier blocks of one request.
+
+    Attributes:
+        anchor: position of the message a new block would go to, or None.
+        place: position to the block texts to append there.
+        strip: position to the block texts to take out there.
+        shown: memories in view.
+        views: texts of all blocks in view (for custom formats).
+        here: the records standing in the anchor message.
+        stale: a record at the anchor that is due to be looked up afresh.
+        blocks: how many earlier blocks the request carries.
+        carried: their tokens.
+    """
+
+    anchor: int | None = None
+    place: dict[int, list[str]] = field(default_factory=dict)
+    strip: dict[int, list[str]] = field(default_factory=dict)
+    shown: set[Shown] = field(default_factory=set)
+    views: list[str] = field(default_factory=list)
+    here: list[LedgerRecord] = field(default_factory=list)
+    stale: LedgerRecord | None = None
+    blocks: int = 0
+    carried: int = 0
+
+    def carry(self, at: int, record: LedgerRecord, in_place: bool) -> None:
+        """Let *record* stand in the message at *at*."""
+        if not in_place:
+            self.place.setdefault(at, []).append(record.text)
+        if at == self.anchor:
+            self.here.append(record)
+        self.shown.update(record.shown)
+        self.views.append(record.text)
+        self.blocks += 1
+        self.carried += record.tokens
+
+
+def stand(request: Request, trace: Trace) -> Step[Standing]:
+    """Work out the standing blocks; a ledger that fails is survived without its blocks."""
+    walk = request.walk
+    every = request.config.trigger != "userTurn"
+    anchor = walk.last_writable() if every else walk.last_ask()
+    standing = Standing(anchor=anchor)
+    records: Mapping[bytes, Sequence[LedgerRecord]] = {}
+    try:
+        given = yield Call(
+            "ledger", request.ledger.get, (request.space, walk.keys),
+            blocking=not request.ledger.in_process, share=0.5,
+        )  # fmt: skip
+        records = _checked(given)
+        found = _on_walk(walk, records) if records else []
+        retention = retain(request, found) if found else Retention()
+        _place(request, standing, found, retention)
+        if retention.fresh:
+            yield Call(
+                "ledger", request.ledger.drop,
+                (request.space, retention.fresh, retention.at),
+                blocking=not request.ledger.in_process, share=0.5,
+            )  # fmt: skip
+    except StageFailed as failure:
+        trace.survive(failure)
+    _note_unknown(walk, standing, records)
+    return standing
+
+
+def _checked(given: object) -> Mapping[bytes, Sequence[LedgerRecord]]:
+    """Take a ledger's answer only if it is what a ledger answers."""
+    if isinstance(given, Mapping) and all(
+        isinstance(record, LedgerRecord) for group in given.values() for record in group
+    ):
+        return given
+    raise StageFailed("ledger", TypeError(f"get must return records, not {type(given).__name__}"))
+
+
+def _on_walk(
+    walk: Walk, records: Mapping[bytes, Sequence[LedgerRecord]]
+) -> list[tuple[int, LedgerRecord]]:
+    found = []
+    for anchor, group in records.items():
+        at = walk.at(anchor)
+        if at is not None:
+            found += [(at, record) for record in group if walk.at(record.step) is not None]
+    found.sort(key=lambda pair: pair[0])
+    return found
+
+
+def _place(
+    request: Request,
+    standing: Standing,
+    found: list[tuple[int, LedgerRecord]],
+    retention: Retention,
+) -> None:
+    walk = request.walk
+    for number, (at, record) in enumerate(found):
+        in_place = record.text in walk[at].blocks
+        if number in retention.gone:
+            if in_place:
+                standing.strip.setdefault(at, []).append(record.text)
+        elif not in_place and _is_stale(request, standing, at, record):
+            standing.stale = record
+        else:
+            standing.carry(at, record, in_place)
+
+
+def _is_stale(request: Request, standing: Standing, at: int, record: LedgerRecord) -> bool:
+    """Tell whether a retry comes so late that memory may have changed and the cache has gone."""
+    walk = request.walk
+    return (
+        at == standing.anchor == walk.last_spoken()
+        and record.step == walk.last_key
+        and request.now - record.written_at > request.config.reuse_seconds
+    )
+
+
+def _note_unknown(
+    walk: Walk, standing: Standing, records: Mapping[bytes, Sequence[LedgerRecord]]
+) -> None:
+    """Take what unknown blocks show as in view: recognised by shape, never touched."""
+    for at in walk.marked():
+        stop = walk[at]
+        if stop.reading.role == "system":
+            continue
+        known = {record.text for record in records.get(stop.key, ())}
+        for block in stop.blocks:
+            if block not in known:
+                standing.shown.update(parse_block(block))
+                standing.views.append(block)
+                standing.blocks += 1

@@ -1,0 +1,109 @@
+"""Put the blocks into the messages and remember where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..ledger_records import LedgerRecord
+from ..protocols import Dialect
+from ..records import InjectedBlock, MemoryEntry
+from .deduplicate import shown
+from .effects import Call, StageFailed, Step, Trace
+from .request import Request
+from .standing import Standing
+
+__all__ = ["as_block", "record_block", "with_blocks"]
+
+
+def record_block(
+    request: Request, standing: Standing, block: InjectedBlock, trace: Trace
+) -> Step[InjectedBlock]:
+    """Write *block* into the ledger and return what stands there now.
+
+    When another call for the same conversation was faster, its block wins, so that later replays
+    agree with what either request carried.
+    """
+    walk = request.walk
+    if standing.anchor is None:
+        return block
+    record = LedgerRecord(
+        anchor=walk[standing.anchor].key,
+        step=walk.last_key,
+        text=block.text,
+        shown=tuple(shown(entry) for entry in block.entries),
+        tokens=block.tokens,
+        written_at=request.now,
+    )
+    try:
+        winner = yield Call(
+            "ledger",
+            request.ledger.put,
+            (request.space, record, standing.stale),
+            blocking=not request.ledger.in_process,
+        )
+        if not isinstance(winner, LedgerRecord):
+            kind = type(winner).__name__
+            raise StageFailed("ledger", TypeError(f"put must return a record, not {kind}"))
+    except StageFailed as failure:
+        trace.survive(failure)
+        return block
+    return block if winner.text == block.text else as_block(winner)
+
+
+def as_block(record: LedgerRecord) -> InjectedBlock:
+    """Return the block that *record* speaks of."""
+    entries = tuple(MemoryEntry(shown.content, shown.source) for shown in record.shown)
+    return InjectedBlock(record.text, entries, record.tokens)
+
+
+def with_blocks(request: Request, standing: Standing, block: InjectedBlock | None) -> Any:
+    """Return the conversation with all its blocks, in the caller's outer shape.
+
+    Messages without a block are the caller's own objects.
+    """
+    walk, dialect = request.walk, request.dialect
+    messages = list(walk.messages)
+    for at, texts in standing.strip.items():
+        messages[at] = dialect.remove(messages[at], texts)
+    if request.config.placement == "system":
+        return dialect.close(_in_system(request, standing, block, messages), request.conversation)
+    for at, texts in standing.place.items():
+        for text in texts:
+            messages[at] = _appended(dialect, messages[at], text)
+    if block is not None and standing.anchor is not None:
+        at = standing.anchor
+        messages[at] = _appended(dialect, messages[at], block.text)
+    return dialect.close(messages, request.conversation)
+
+
+def _appended(dialect: Dialect, message: Any, text: str) -> Any:
+    """Append a block and look whether it is there: no plug-in may corrupt a request."""
+    written = dialect.append(message, text)
+    if type(written) is not type(message) or text not in dialect.read(written).text:
+        raise StageFailed("write", TypeError(f"{dialect.name}: append lost the block"))
+    return written
+
+
+def _in_system(
+    request: Request, standing: Standing, block: InjectedBlock | None, messages: list[Any]
+) -> list[Any]:
+    """Write this turn's blocks into one system message after the leading ones."""
+    walk = request.walk
+    texts = [record.text for record in standing.here] + ([block.text] if block else [])
+    earlier = {at for at in walk.marked() if walk[at].reading.role == "system"}
+    if not texts:
+        return [message for at, message in enumerate(messages) if at not in earlier]
+    leading = _leading(request)
+    system = request.dialect.system("\n".join(texts))
+    return [
+        *(message for at, message in enumerate(messages[:leading]) if at not in earlier),
+        system,
+        *(m for at, m in enumerate(messages[leading:], leading) if at not in earlier),
+    ]
+
+
+def _leading(request: Request) -> int:
+    walk = request.walk
+    roles: Sequence[str] = [walk[at].reading.role for at in range(walk.length)]
+    return next((at for at, role in enumerate(roles) if role != "system"), len(roles))

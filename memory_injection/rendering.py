@@ -1,0 +1,97 @@
+"""The ``<memory>`` block: how entries are written and how a written block is recognised.
+
+Built with lxml, never by pasting strings, so that no text can close the block, open a tag or add
+an attribute. Characters that XML 1.0 cannot carry (section 2.2 of the recommendation) become
+U+FFFD, lone surrogates included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from .ledger_records import Shown
+from .records import MemoryEntry
+
+__all__ = ["find_blocks", "legal_text", "parse_block", "prepare", "render_block"]
+
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Escaped text holds no raw angle bracket, so this cannot run past the block it starts in.
+_BLOCK = re.compile(
+    r"<memory>\n(?:<entry(?: (?:source|date|id|score)=\"[^\"<>]*\")*>[^<>]*</entry>\n)+</memory>"
+)
+
+
+def prepare() -> None:
+    """Import lxml now, so that no request waits for it."""
+    import lxml.etree  # noqa: F401
+
+
+def legal_text(text: str) -> str:
+    """Return *text* with everything XML 1.0 cannot carry replaced by U+FFFD."""
+    return text if text.isascii() and text.isprintable() else _ILLEGAL.sub("\ufffd", text)
+
+
+def render_block(entries: Sequence[MemoryEntry], attributes: Sequence[str] = ("source",)) -> str:
+    """Render *entries* as one ``<memory>`` block, one ``<entry>`` each, no trailing newline.
+
+    Args:
+        entries: what to show, in order; at least one.
+        attributes: of ``source``, ``date``, ``id``, ``score``; one that an entry lacks is left
+            out.
+    """
+    lines = []
+    for entry in entries:
+        named = tuple([(name, _attribute(entry, name)) for name in attributes])
+        render = _line if len(entry.content) <= _REMEMBERED else _render_line
+        lines.append(render(entry.content, named))
+    return "\n".join(["<memory>", *lines, "</memory>"])
+
+
+_REMEMBERED = 4000  # characters; memories are shown again and again, long documents are not
+
+
+def _render_line(content: str, attributes: tuple[tuple[str, str | None], ...]) -> str:
+    from lxml import etree  # costs tens of milliseconds at import
+
+    element = etree.Element("entry")
+    for name, value in attributes:
+        if value:
+            element.set(name, legal_text(value))
+    element.text = legal_text(content)
+    return etree.tostring(element, encoding="unicode")
+
+
+_line = lru_cache(maxsize=4096)(_render_line)
+
+
+def _attribute(entry: MemoryEntry, name: str) -> str | None:
+    if name == "source":
+        return entry.store_name
+    if name == "id":
+        return entry.id
+    if name == "score":
+        return None if entry.score is None else f"{entry.score:.3f}"
+    moment = entry.created_at or entry.updated_at
+    return None if moment is None else moment.date().isoformat()
+
+
+def find_blocks(text: str) -> list[str]:
+    """Return the texts in *text* that have the exact shape of a rendered block, in order."""
+    if "<memory>\n<entry" not in text:
+        return []
+    return _BLOCK.findall(text)
+
+
+@lru_cache(maxsize=2048)
+def parse_block(block: str) -> tuple[Shown, ...]:
+    """Return the memories a rendered block shows; empty if it does not parse."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
+    try:
+        root = etree.fromstring(block.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError:
+        return ()
+    return tuple(Shown(entry.get("source"), entry.text or "") for entry in root.iter("entry"))

@@ -1,0 +1,135 @@
+"""Logs always, OpenTelemetry spans and counters when it is installed.
+
+Both carry names, counts and lengths, never memory text, unless ``log_content`` is switched on.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
+from typing import Any
+
+from .records import InjectionResult
+
+__all__ = ["Telemetry"]
+
+_LOG = logging.getLogger("memory_injection")
+_NAME = "memory_injection"
+_NO_SPAN: AbstractContextManager[Any] = nullcontext()
+
+
+class Telemetry:
+    """Where one manager tells what it did."""
+
+    def __init__(self, manager: str, log_content: bool = False) -> None:
+        """Speak for the manager called *manager*; memory text only with *log_content*."""
+        self._manager = manager
+        self._log_content = log_content
+
+    def span(self, operation: str) -> AbstractContextManager[Any]:
+        """Open a span around one operation; None where nobody listens to OpenTelemetry."""
+        tracer = _tracer()
+        if tracer is None:
+            return _NO_SPAN
+        span: AbstractContextManager[Any] = tracer.start_as_current_span(
+            f"memory.{operation}", attributes={"memory.manager": self._manager}
+        )
+        return span
+
+    def injected(self, span: Any, result: InjectionResult) -> None:
+        """Tell of one injection."""
+        report = result.report
+        if span is not None and span.is_recording():
+            self._fill(span, result)
+        self._count(result)
+        level = logging.WARNING if report.status == "failed" or report.warnings else logging.DEBUG
+        if not _LOG.isEnabledFor(level):
+            return
+        told = self._told(result)
+        text = " ".join(f"{name}={value}" for name, value in told.items() if value is not None)
+        _LOG.log(level, "injection %s", text, extra={"memory": told})
+
+    def _told(self, result: InjectionResult) -> dict[str, Any]:
+        report = result.report
+        told: dict[str, Any] = {
+            "manager": self._manager,
+            "status": report.status,
+            "reason": report.reason,
+            "stage": report.stage,
+            "error": _kind(report.error),
+            "warnings": len(report.warnings) or None,
+            "entries": len(report.entries),
+            "dropped": len(report.dropped),
+            "tokens": report.tokens,
+            "replayed": report.replayed_blocks,
+            "seconds": round(report.seconds, 4),
+            "stores": ",".join(f"{s.name}:{s.status}:{s.hits}" for s in report.stores) or None,
+            "model": report.model,
+            "dialect": report.dialect,
+        }
+        if self._log_content:
+            told["query"] = report.query
+            told["block"] = result.block.text if result.block else None
+            told["detail"] = report.error
+        return told
+
+    def _fill(self, span: Any, result: InjectionResult) -> None:
+        for name, value in self._told(result).items():
+            if value is not None:
+                span.set_attribute(f"memory.{name}", value)
+        for store in result.report.stores:
+            span.add_event(
+                "memory.store",
+                {
+                    "memory.store.name": store.name,
+                    "memory.store.status": store.status,
+                    "memory.store.hits": store.hits,
+                    "memory.store.seconds": store.seconds,
+                },
+            )
+
+    def _count(self, result: InjectionResult) -> None:
+        counters = _counters()
+        if counters is None:
+            return
+        injections, tokens = counters
+        report = result.report
+        injections.add(1, {"memory.manager": self._manager, "memory.status": report.status})
+        if report.status == "injected":
+            tokens.add(report.tokens, {"memory.manager": self._manager})
+
+
+def _kind(error: str | None) -> str | None:
+    """Return the type of an error alone: its message may quote memory text."""
+    return error.partition(":")[0] if error else None
+
+
+def _tracer() -> Any:
+    """Return a tracer if somebody listens: an SDK is installed and set up."""
+    trace = _opentelemetry()
+    if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        return None
+    return trace.get_tracer(_NAME)
+
+
+@lru_cache(maxsize=1)
+def _opentelemetry() -> Any:
+    try:
+        from opentelemetry import trace
+    except ImportError:
+        return None
+    return trace
+
+
+@lru_cache(maxsize=1)
+def _counters() -> tuple[Any, Any] | None:
+    try:
+        from opentelemetry import metrics
+    except ImportError:
+        return None
+    meter = metrics.get_meter(_NAME)
+    return (
+        meter.create_counter("memory.injections", description="Injections by status"),
+        meter.create_counter("memory.tokens", unit="{token}", description="Tokens of new blocks"),
+    )

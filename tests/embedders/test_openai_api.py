@@ -1,0 +1,138 @@
+"""Embeddings over HTTP and through OpenAI clients."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from memory_injection.embedders import EmbeddingError, OpenAIEmbedder
+from memory_injection.errors import ConfigurationError
+
+
+class Service:
+    """A local ``/v1/embeddings`` that keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.seen: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.status = 200
+        self.body: bytes | None = None
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                service.seen.append(asked)
+                service.headers.append(dict(self.headers))
+                rows = [
+                    {"index": at, "embedding": [float(len(text)), 1.0]}
+                    for at, text in enumerate(asked["input"])
+                ]
+                body = service.body or json.dumps({"data": rows[::-1]}).encode()
+                self.send_response(service.status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *args: object) -> None:
+                """Stay quiet."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    made = Service()
+    thread = threading.Thread(target=made.server.serve_forever, args=(0.01,))
+    thread.start()
+    yield made
+    made.server.shutdown()
+    thread.join()
+    made.server.server_close()
+
+
+def test_vectors_come_back_in_the_order_of_the_texts(service: Service) -> None:
+    """The service may answer in any order: the index decides."""
+    embedder = OpenAIEmbedder("m", base_url=service.url, batch_size=2)
+    assert embedder.embed(["a", "bb", "ccc"]) == [[1.0, 1.0], [2.0, 1.0], [3.0, 1.0]]
+    assert [len(asked["input"]) for asked in service.seen] == [2, 1]
+    assert embedder.dimension == 2
+
+
+def test_the_key_of_openai_goes_nowhere_else(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``OPENAI_API_KEY`` is for OpenAI's own URL; another server gets only a key given to it."""
+    monkeypatch.setenv("OPENAI_API_KEY", "of-openai")
+    OpenAIEmbedder("m", base_url=service.url).embed(["a"])
+    OpenAIEmbedder("m", base_url=service.url, api_key="own").embed(["a"])
+    assert [seen.get("Authorization") for seen in service.headers] == [None, "Bearer own"]
+
+
+def test_shorter_vectors_are_another_model(service: Service) -> None:
+    """The dimension is part of the recorded name."""
+    embedder = OpenAIEmbedder("m", base_url=service.url, dimensions=2)
+    embedder.embed(["a"])
+    assert embedder.name == "m@2"
+    assert service.seen[0]["dimensions"] == 2
+
+
+@pytest.mark.parametrize("body", [b"[]", b"no json", b'{"data": [{}]}', b'{"data": []}'])
+def test_an_answer_that_does_not_fit_is_one_clear_error(service: Service, body: bytes) -> None:
+    """Never an ``AttributeError`` or a silent short list."""
+    service.body = body
+    with pytest.raises(EmbeddingError, match="/v1/embeddings"):
+        OpenAIEmbedder("m", base_url=service.url).embed(["a"])
+
+
+def test_a_refusal_names_its_status(service: Service) -> None:
+    """An HTTP error says what the service said."""
+    service.status = 401
+    with pytest.raises(EmbeddingError, match="401"):
+        OpenAIEmbedder("m", base_url=service.url).embed(["a"])
+
+
+def test_a_service_that_is_not_there_is_named() -> None:
+    """No connection is the same kind of error."""
+    with pytest.raises(EmbeddingError, match="did not answer"):
+        OpenAIEmbedder("m", base_url="http://127.0.0.1:9/v1", timeout=1).embed(["a"])
+
+
+def _reply(texts: list[str]) -> SimpleNamespace:
+    rows = [SimpleNamespace(index=at, embedding=[float(len(t))]) for at, t in enumerate(texts)]
+    return SimpleNamespace(data=rows)
+
+
+def test_a_sync_client_is_used_as_it_is() -> None:
+    """``OpenAI()``: its retries, proxies and keys."""
+    create = lambda *, model, input: _reply(input)  # noqa: E731 - a stand-in for one method
+    client = SimpleNamespace(embeddings=SimpleNamespace(create=create))
+    assert OpenAIEmbedder("m", client=client).embed(["a", "bb"]) == [[1.0], [2.0]]
+
+
+async def test_an_async_client_gives_an_awaitable() -> None:
+    """``AsyncOpenAI()``: batches one after the other."""
+
+    async def create(*, model: str, input: list[str]) -> SimpleNamespace:
+        return _reply(input)
+
+    client = SimpleNamespace(embeddings=SimpleNamespace(create=create))
+    found = OpenAIEmbedder("m", client=client, batch_size=1).embed(["a", "bb"])
+    assert await found == [[1.0], [2.0]]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"model": " "}, {"model": "m", "base_url": "ftp://x"}, {"model": "m", "batch_size": 0}],
+)
+def test_what_cannot_work_is_refused_at_construction(wrong: dict[str, Any]) -> None:
+    """Blank names, other protocols, empty batches."""
+    with pytest.raises(ConfigurationError):
+        OpenAIEmbedder(**wrong)

@@ -72,6 +72,7 @@ class Engine:
     ) -> None:
         self._handles = handles
         self._config = config
+        self._fresh = config.model_copy(update={"reuse_seconds": 0.0})
         self._name = name
         self._ledger = ledger
         self._counter = counter
@@ -113,11 +114,13 @@ class Engine:
         walked = self._walk(asked, known)
         if walked is None:
             raise _UnknownShape
+        _, one_state = _kept_before(asked)
         return Request(
             conversation=asked.conversation,
             walk=walked,
             dialect=walked.dialect,
-            config=self._config,
+            # Equal words later in a kept thread look like a retry: nothing is used again there.
+            config=self._config if one_state else self._fresh,
             scope=asked.scope,
             space=Space(self._name, asked.scope),
             model=asked.model,
@@ -150,7 +153,8 @@ class Engine:
                 return walk(found.open(conversation), found, self._tracks, known)
             else:
                 messages = list(conversation)
-            return walk(messages, asked.dialect, self._tracks, known, _detect)
+            root, _ = _kept_before(asked)
+            return walk(messages, asked.dialect, self._tracks, known, _detect, root.encode())
         except BaseException as error:
             if passes_through(error):
                 raise
@@ -320,6 +324,15 @@ def _detect(messages: list[Any]) -> Dialect | None:
     if len(messages) > 2 * _SAMPLED:
         messages = messages[:_SAMPLED] + messages[-_SAMPLED:]
     return registry.detect(messages)
+
+
+def _kept_before(asked: Asked) -> tuple[str, bool]:
+    """Return the id of what the provider keeps of the conversation, and if it tells one state."""
+    continues = getattr(asked.dialect, "continues", None)
+    if continues is None or asked.body is None:
+        return "", True
+    kept: tuple[str, bool] = continues(asked.body)
+    return kept
 
 
 def _new_body(asked: Asked, outcome: Outcome) -> dict[str, Any]:

@@ -79,6 +79,9 @@ class Dialect(Protocol):
         merges_tool_results: True where tool results travel in user messages (Anthropic, Bedrock),
             so that a message holding only results can still carry a block.
         takes_system: the conversation may hold system messages.
+
+    Optional: ``continues(body) -> tuple[str, bool]``, for an API that keeps earlier messages: the
+    id of what *body* goes on from ("" if from nothing), and whether it names one state of it.
     """
 
     name: str

@@ -6,7 +6,18 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ..reading import Role
-from .base import FOREIGN, LIKELY, OWN, PARTS, STRANGE, MessageDialect, Part, combined, marked
+from .base import (
+    FOREIGN,
+    LIKELY,
+    OWN,
+    PARTS,
+    STRANGE,
+    MessageDialect,
+    Part,
+    combined,
+    made_by,
+    marked,
+)
 from .meaning import field_of, meaning_of
 
 __all__ = ["AnthropicMessages"]
@@ -107,7 +118,7 @@ class AnthropicMessages(MessageDialect):
         kind = field_of(part, "type")
         if kind in FOREIGN_PARTS or not isinstance(kind, str):
             return FOREIGN
-        if kind in OWN_PARTS or field_of(part, "signature"):
+        if kind in OWN_PARTS or field_of(part, "signature") or made_by(part, "anthropic"):
             return OWN
         if kind == "document":
             # Cohere and Mistral have documents too, without a source.

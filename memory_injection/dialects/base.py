@@ -294,15 +294,16 @@ class MessageDialect:
 
     def _fitting(self, part: Any, message: Any) -> Any:
         """Return *part* as the type that an SDK object keeps in its list, where it has one."""
+        if isinstance(message, Mapping):
+            return part
         given = {**(fields_of(message) or {}), self.slot: [part]}
-        # An SDK's subclass may have a constructor of its own (google-genai's UserContent); the
-        # class it adds convenience to then says what a part is.
+        # A subclass may have a constructor of its own (google-genai's UserContent); the class it
+        # adds convenience to then says what a part is.
         for kind in type(message).__mro__:
-            validate = getattr(kind, "model_validate", None)
-            if validate is None:
+            if self.slot not in getattr(kind, "model_fields", ()):
                 break
             try:
-                return field_of(validate(given), self.slot)[0]
+                return field_of(kind.model_validate(given), self.slot)[0]
             except (TypeError, ValueError):
                 continue
         return part

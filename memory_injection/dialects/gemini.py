@@ -161,7 +161,7 @@ def _part_certainty(part: Any) -> float:
         return OWN
     if not isinstance(part, Mapping) or not part or "type" in part:
         return FOREIGN
-    return LIKELY if all(_snake(str(name)) in PART_KEYS for name in part) else FOREIGN
+    return LIKELY if any(_snake(str(name)) in PART_KEYS for name in part) else FOREIGN
 
 
 def _plain(value: Any) -> Any:

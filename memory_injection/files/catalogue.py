@@ -145,7 +145,7 @@ class Catalogue:
         skipped = {**strange, **broken}
         for path, problem in skipped.items():
             if self._skipped.get(path) != problem:
-                _LOG.warning("file_skipped path=%s reason=%s", path, problem)
+                _LOG.warning("file_skipped path=%r reason=%s", path, problem)
         self._skipped = skipped
 
 

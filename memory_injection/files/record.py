@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
@@ -96,7 +96,7 @@ class MemoryDraft:
         kind: a free word.
         scope: a free label such as ``"project"``, which restricts nothing; or a ``Scope`` or a
             mapping of ids, which says whom it is written for.
-        tags: free words, at most 50.
+        tags: free words, at most 50; a text with commas is read as several.
 
     Raises:
         InputError: a field breaks its rule; the message names the field, the value and the rule.
@@ -215,7 +215,9 @@ def _line(name: str, value: object, limit: int) -> str:
 
 
 def _tags(value: object) -> tuple[str, ...]:
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
+    if isinstance(value, str):  # models write "a, b"; so do people, in front matter
+        value = value.split(",")
+    if not isinstance(value, Iterable) or isinstance(value, (bytes, Mapping)):
         raise InputError(f"tags must be a list of texts, not {value!r:.80}")
     tags = tuple(dict.fromkeys(filter(None, (_line("tag", tag, MAX_TITLE) for tag in value))))
     if len(tags) > MAX_TAGS:

@@ -124,6 +124,7 @@ def _generate(turn: Turn) -> Iterator[str]:
         (lambda turn: MemoryDraft("draft", tags=("a",)), ["draft"]),
         (lambda turn: Duck("quack"), ["quack"]),
         (lambda turn: ({"content": "a"}, "b", Duck("c")), ["a", "b", "c"]),
+        (lambda turn: {"content": "x", "tags": "a, b", "title": None, "kind": None}, ["x"]),
         (_generate, ["first", "second"]),
         (_later, [f"later {TURN['input']}"]),
         (_stream, ["first", "second"]),
@@ -251,7 +252,10 @@ def test_a_turn_is_read_from_a_mapping_or_an_object(
             {"user": "u1", "session": "s1", "agent": "a1", "run": "r1"},
         )
 
-    end_turn(provider, {"mapping": TURN, "object": Event(), "turn": whole}[shape])
+    end_turn(
+        provider,
+        {"mapping": {**TURN, "event": "turn_end"}, "object": Event(), "turn": whole}[shape],
+    )
     assert seen == [whole]
     assert list(whole) == ["input", "output", "messages", "scope"]
     with pytest.raises(KeyError):

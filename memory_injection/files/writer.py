@@ -29,6 +29,7 @@ _TEMPORARY = ".tmp-"
 _STALE_SECONDS = 3600.0  # an hour-old temporary file belongs to a writer that died
 _LOCK_SECONDS = 10.0
 _LOCK = ".lock"
+_OPEN_FOLDER: int | None = getattr(os, "O_DIRECTORY", None)  # Windows has none
 
 
 class RecordFiles:
@@ -161,10 +162,10 @@ def _publish(temporary: Path, target: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a new name survive a power cut; only POSIX can open a folder for that."""
-    if os.name != "posix":
+    """Make a new name survive a power cut, where the system can open a folder for that."""
+    if _OPEN_FOLDER is None:
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, _OPEN_FOLDER)
     try:
         os.fsync(descriptor)
     finally:

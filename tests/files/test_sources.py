@@ -111,6 +111,7 @@ BAD = {
         "not valid YAML: mapping values are not allowed in this context (line 2)",
     ),
     "records/owner.md": (b"---\nscope: {usr: 1}\n---\nzebra", "unknown scope id 'usr'"),
+    "records/many.md": (b"---\nscope: {user: [a, b]}\n---\nzebra", "must be one id"),
     "records/nobody.md": (b"---\nscope: {user: ''}\n---\nzebra", "non-blank"),
     "records/several.md": (b"---\nscope: [a, b]\n---\nzebra", "scope must be"),
     "records/con.md": (b"zebra", "reserved by Windows"),

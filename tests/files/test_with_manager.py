@@ -70,3 +70,45 @@ def test_a_broken_root_fails_open(
         assert injected(memory, "Where is the zebra?") == "Where is the zebra?"
         report = memory.inject(ask("Where is the zebra?")).report
         assert (report.status, report.stores[0].status) == ("failed", "error")
+
+
+def test_turns_through_the_manager_are_learned_once_and_blocks_never(
+    provide: Callable[..., FileMemoryProvider],
+) -> None:
+    """An extractor that copies all it sees: only what was said is in the files, each thing once."""
+    provider = provide(remember={"extract_turn": lambda turn: turn.input})
+    scope = Scope(user="u1", session="s1")
+    said = [f"Fact {n}: the zebra likes colour number {n}." for n in range(12)]
+    messages: list[dict[str, Any]] = []
+    with MemoryManager(stores=[provider]) as memory:
+        for text in said:
+            messages.append({"role": "user", "content": text})
+            result = memory.inject(messages, scope=scope)
+            messages = result.messages
+            memory.capture_turn({"messages": messages}, reply="Noted.", scope=scope)
+            messages = [*messages, {"role": "assistant", "content": "Noted."}]
+            assert memory.flush()
+        assert "<memory>" in str(messages[-2]["content"])
+        found = memory.search("zebra", max_search_results=100, scope=scope)
+    assert sorted(e.content for e in found) == sorted(said)
+    assert {(e.metadata or {})["source"] for e in found} == {"turn_end"}
+    assert {e.scope for e in found} == {Scope(user="u1")}
+
+
+def test_without_an_extractor_the_manager_captures_nothing(
+    provider: FileMemoryProvider,
+) -> None:
+    """The provider says that it does not want turns."""
+    with MemoryManager(stores=[provider]) as memory:
+        memory.capture_turn({"messages": ask("Remember the zebra.")}, reply="Yes.", scope=Scope())
+        assert memory.flush()
+    assert not provider.root.exists()
+
+
+def test_erasing_through_the_manager_empties_the_users_files(provider: FileMemoryProvider) -> None:
+    """One call for every store and for what was shown."""
+    with MemoryManager(stores=[provider]) as memory:
+        memory.add("zebra", scope=Scope(user="u1"))
+        memory.add("zebra", scope=Scope(user="u2"))
+        assert memory.erase(Scope(user="u1")) == {"files": 1}
+        assert len(memory.search("zebra", scope=Scope(user="u2"))) == 1

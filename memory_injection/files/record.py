@@ -59,6 +59,7 @@ class FileRecord:
         """Return what is shown to a model: the title, unless the text opens with it, then it."""
         if not self.title or not self.content:
             return self.content or self.title
+        # A body often opens with its title as a heading or in bold.
         opening = self.content.lstrip("#* ")[: len(self.title) + 1].casefold()
         repeats = re.fullmatch(rf"{re.escape(self.title.casefold())}\W?", opening)
         return self.content if repeats else f"{self.title}\n{self.content}"
@@ -111,6 +112,7 @@ class MemoryDraft:
     def __post_init__(self) -> None:
         """Check and normalise every field."""
         put = object.__setattr__
+        # Frozen, so that a draft checked once stays right; hence the way round __setattr__.
         put(self, "content", _content(self.content))
         put(self, "title", _line("title", self.title or "", MAX_TITLE))
         put(self, "kind", _line("kind", self.kind, MAX_TITLE) or None if self.kind else None)
@@ -177,7 +179,7 @@ def owner_of(scope: object, others: Mapping[str, Any]) -> tuple[Scope, str | Non
             ids = {name.strip(): value.strip()}
         else:
             label = str(scope).strip() or None
-    elif scope:
+    elif scope:  # an empty list says nothing, a full one might mean several owners
         raise ValueError(f"scope must be a label or a mapping of ids, not {scope!r:.80}")
     for name in _OWNER_KEYS:
         foreign = others.get(f"{name}_id")

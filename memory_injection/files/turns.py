@@ -119,6 +119,7 @@ def caller_for(extract: Callable[..., Any]) -> Callable[[Turn], Any]:
     named = {p.name for p in parameters if p.name in names and p.kind is not p.POSITIONAL_ONLY}
     if not named:
         return extract
+    # ``**rest`` in a signature asks for the remaining fields, as destructuring would.
     everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
     wanted = names if everything else named
     return lambda turn: extract(**{name: getattr(turn, name) for name in wanted})
@@ -153,6 +154,7 @@ def _draft(value: object) -> MemoryDraft | InputError:
 def _several(found: object) -> Iterable[object]:
     if found is None:
         return ()
+    # Texts and mappings are iterable too, and are one draft each.
     if isinstance(found, (str, Mapping, MemoryDraft)) or hasattr(found, "content"):
         return (found,)
     if isinstance(found, Iterable):

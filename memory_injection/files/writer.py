@@ -77,6 +77,7 @@ class RecordFiles:
             except UnreadableFileError as error:
                 raise StoreError(f"{path} was left as it is: {error}") from None
             with self._temporary(change(before)) as temporary:
+                # The rename would otherwise undo what a person allowed or forbade.
                 os.chmod(temporary, stat.S_IMODE(os.lstat(target).st_mode))
                 os.replace(temporary, target)
             _sync_folder(self._folder)
@@ -117,6 +118,7 @@ class RecordFiles:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         self._prepare()
+        # An object per use: a shared one is re-entrant and would let its thread in twice.
         lock = FileLock(self._root / _LOCK, timeout=_LOCK_SECONDS)
         try:
             lock.acquire(poll_interval=0.01)

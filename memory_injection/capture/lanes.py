@@ -151,8 +151,8 @@ class Lane:
                     self._due.remove(busy)
             return lost
 
-    def close(self) -> None:
-        """Take no more turns and let the thread end; what waits counts as dropped."""
+    def close(self) -> int:
+        """Take no more turns and let the thread end; return how many turns are given up."""
         with self._changed:
             lost = self._pending()
             self._dropped += lost
@@ -160,8 +160,7 @@ class Lane:
             self._waiting.clear()
             self._due.clear()
             self._changed.notify_all()
-        if lost:
-            logger.warning("store %s: closed with %d turns not stored", self._name, lost)
+        return lost
 
     @property
     def troubled(self) -> bool:
@@ -292,6 +291,8 @@ class Lane:
     def _failed(self, error: BaseException) -> None:
         with self._changed:
             self._busy = None
+            if self._closed:
+                return
             self._failures += 1
             self._in_a_row += 1
             self._last_error = f"{type(error).__name__}: {error}"

@@ -166,12 +166,17 @@ def counter_for(model: str | None, wait: float = 0.0) -> TokenCounter:
 
 def is_loaded(model: str | None) -> bool:
     """Tell whether :func:`counter_for` would answer at once."""
-    return encoding_for(model)[0] in _VOCABULARIES.loaded
+    # Before the first vocabulary is there, even the names would need an import of tiktoken.
+    return bool(_VOCABULARIES.loaded) and encoding_for(model)[0] in _VOCABULARIES.loaded
 
 
-def preload(model: str | None = None) -> None:
-    """Start loading the vocabulary for *model* in the background and return at once."""
-    _VOCABULARIES.start(encoding_for(model)[0])
+def preload(wait: float = 2.0) -> None:
+    """Load the default vocabulary, waiting at most *wait* seconds for it.
+
+    Building an encoding holds the interpreter for a few hundred milliseconds, so it is better
+    done before the first request than beside it. It happens once per process.
+    """
+    _VOCABULARIES.get(_DEFAULT_ENCODING, wait)
 
 
 def _load_encoding(name: str) -> TokenCounter:

@@ -88,35 +88,21 @@ class Engine:
         """Inject for a sync caller; raises nothing but ``KeyboardInterrupt``."""
         with self._telemetry.span("inject") as span:
             run = _Run(self, asked)
-            try:
-                flow = run.flow()
-                effect = next(flow)
-                while True:
-                    effect = _advance(flow, run.perform(effect))
-            except StopIteration as stop:
-                result = run.finish(stop.value)
-            except BaseException as error:
-                if passes_through(error):
-                    raise
-                result = run.crashed(error)
-            self._telemetry.injected(span, result)
-            return result
+            effect = run.begin()
+            while effect is not None:
+                effect = run.go_on(run.perform(effect))
+            self._telemetry.injected(span, run.result)
+            return run.result
 
     async def ainject(self, asked: Asked) -> InjectionResult:
         """Inject for an async caller; the caller's own cancellation passes through."""
         with self._telemetry.span("inject") as span:
             run = _Run(self, asked)
-            try:
-                flow = run.flow()
-                effect = next(flow)
-                while True:
-                    effect = _advance(flow, await run.aperform(effect))
-            except StopIteration as stop:
-                result = run.finish(stop.value)
-            except Exception as error:
-                result = run.crashed(error)
-            self._telemetry.injected(span, result)
-            return result
+            effect = run.begin()
+            while effect is not None:
+                effect = run.go_on(await run.aperform(effect))
+            self._telemetry.injected(span, run.result)
+            return run.result
 
     def request(self, asked: Asked, known: Sequence[str]) -> Request:
         """Read the messages and return the request the steps work on.
@@ -158,7 +144,9 @@ class Engine:
             else:
                 messages = list(conversation)
             return walk(messages, asked.dialect, self._tracks, known, _detect)
-        except Exception as error:
+        except BaseException as error:
+            if passes_through(error):
+                raise
             raise StageFailed("read", error) from error
 
     def _load_counter(self, model: str | None) -> TokenCounter:
@@ -206,8 +194,32 @@ class _Run:
         self._asked = asked
         self._started = time.monotonic()
         self._dialect: str | None = None
+        self._flow = self._steps()
+        self.result: InjectionResult
 
-    def flow(self) -> Step[Outcome]:
+    def begin(self) -> Effect | None:
+        """Run to the first effect; None if there was none, and then there is a result."""
+        return self.go_on(None)
+
+    def go_on(self, reply: Any) -> Effect | None:
+        """Send the flow what its effect led to and run to the next one, or to the result.
+
+        Whatever foreign code raises in here, in a dialect or a counter, ends the flow and not the
+        call, even where it is no ordinary exception.
+        """
+        try:
+            if isinstance(reply, StageFailed):
+                return self._flow.throw(reply)
+            return self._flow.send(reply)
+        except StopIteration as stop:
+            self.result = self._finished(stop.value)
+        except BaseException as error:
+            if passes_through(error):
+                raise
+            self.result = self._crashed(error)
+        return None
+
+    def _steps(self) -> Step[Outcome]:
         """Return the whole flow: reading the messages, then the steps."""
         known = yield from self._engine.known_texts(self._asked)
         request = self._engine.request(self._asked, known)
@@ -246,7 +258,7 @@ class _Run:
             return value
         return _reply(effect, await run_soon(lambda: value, self._time_for(effect)))
 
-    def finish(self, outcome: Outcome) -> InjectionResult:
+    def _finished(self, outcome: Outcome) -> InjectionResult:
         """Return the result of a flow that ran to its end."""
         report = report_of(
             outcome,
@@ -257,7 +269,7 @@ class _Run:
         )
         return InjectionResult(outcome.messages, outcome.block, report)
 
-    def crashed(self, error: BaseException) -> InjectionResult:
+    def _crashed(self, error: BaseException) -> InjectionResult:
         """Return the result of a flow that broke: the conversation as it came."""
         seconds = time.monotonic() - self._started
         asked = self._asked
@@ -274,12 +286,6 @@ class _Run:
                 stage, cause, seconds=seconds, model=asked.model, scope=asked.scope
             )
         return InjectionResult(_same(asked.conversation), None, report)
-
-
-def _advance(flow: Step[Outcome], reply: Any) -> Effect:
-    if isinstance(reply, StageFailed):
-        return flow.throw(reply)
-    return flow.send(reply)
 
 
 def _at_once(effect: Call) -> tuple[Any, bool]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from . import counters
+from . import counters, rendering
 from .access import StoreAccess, collected, registered
 from .config import InjectionConfig
 from .dialects import registry
@@ -85,8 +85,10 @@ class MemoryManager(Learning):
             self._handles, self.injection, self.name, self._ledger, extractor
         )
         self._closed = False
-        if self._enabled and self._counter is None:
-            counters.preload()
+        if self._enabled:
+            rendering.prepare()
+            if self._counter is None:
+                counters.preload()
 
     @property
     def stores(self) -> list[Any]:

@@ -14,13 +14,18 @@ from functools import lru_cache
 from .ledger_records import Shown
 from .records import MemoryEntry
 
-__all__ = ["find_blocks", "legal_text", "parse_block", "render_block"]
+__all__ = ["find_blocks", "legal_text", "parse_block", "prepare", "render_block"]
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Escaped text holds no raw angle bracket, so this cannot run past the block it starts in.
 _BLOCK = re.compile(
     r"<memory>\n(?:<entry(?: (?:source|date|id|score)=\"[^\"<>]*\")*>[^<>]*</entry>\n)+</memory>"
 )
+
+
+def prepare() -> None:
+    """Import lxml now, so that no request waits for it."""
+    import lxml.etree  # noqa: F401
 
 
 def legal_text(text: str) -> str:

@@ -134,13 +134,14 @@ def _print(entries: list[MemoryEntry], as_json: bool, *, scores: bool) -> None:
     if not entries:
         click.echo("nothing found" if scores else "nothing remembered yet", err=True)
         return
-    columns = ["id", "when", "whose", "text"]
-    rows = [[e.id or "-", stamp(e.created_at), _whose(e), clean(e.content)] for e in entries]
-    if scores:
-        columns.insert(1, ">score")
-        for row, entry in zip(rows, entries, strict=True):
-            row.insert(1, "-" if entry.score is None else f"{entry.score:.3f}")
-    show_table(columns, rows)
+    score = [">score"] if scores else []
+    show_table(["id", *score, "when", "whose", "text"], [_row(e, scores) for e in entries])
+
+
+def _row(entry: MemoryEntry, scores: bool) -> list[str]:
+    score = "-" if entry.score is None else f"{entry.score:.3f}"
+    said = [stamp(entry.created_at), _whose(entry), clean(entry.content)]
+    return [entry.id or "-", *([score] if scores else []), *said]
 
 
 def _whose(entry: MemoryEntry) -> str:

@@ -113,7 +113,7 @@ class Catalogue:
     def _read(self, path: str, before: _Known | None) -> _Known | None:
         started = time.time_ns()
         try:
-            identity, text = read_text(self._root / path, self._limit)
+            identity, text = read_text(os.path.join(self._root, path), self._limit)
         except FileNotFoundError:
             return None
         except UnreadableFileError as error:

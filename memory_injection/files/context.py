@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -90,6 +90,12 @@ class TurnMemory:
         """Close the scope's turn."""
         with self._lock:
             self._open.pop(scope, None)
+
+    def drop(self, concerns: Callable[[Scope], bool]) -> None:
+        """Forget the open turns of the scopes that *concerns* names."""
+        with self._lock:
+            for scope in [scope for scope in self._open if concerns(scope)]:
+                del self._open[scope]
 
     def get(self, scope: Scope, key: tuple[str, int]) -> tuple[bool, RecalledContext | None]:
         """Return whether the open turn has recalled *key*, and what."""

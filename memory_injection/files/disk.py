@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from pathlib import Path
 from typing import NamedTuple
 
 __all__ = ["Identity", "UnreadableFileError", "identity_of", "read_text"]
@@ -46,7 +45,7 @@ def identity_of(found: os.stat_result) -> Identity:
     return Identity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
-def read_text(path: Path, limit: int) -> tuple[Identity, str]:
+def read_text(path: str | os.PathLike[str], limit: int) -> tuple[Identity, str]:
     """Read a regular file as UTF-8 text with line feeds, without a byte order mark.
 
     Returns the identity the file had before it was read: a change during the read shows as a new
@@ -69,7 +68,7 @@ def read_text(path: Path, limit: int) -> tuple[Identity, str]:
     return identity, text.replace("\r\n", "\n") if "\r" in text else text
 
 
-def _read(path: Path, limit: int) -> tuple[Identity, bytes]:
+def _read(path: str | os.PathLike[str], limit: int) -> tuple[Identity, bytes]:
     try:
         descriptor = os.open(path, _FLAGS)
     except FileNotFoundError:

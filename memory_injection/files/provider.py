@@ -16,7 +16,7 @@ from ..records import MemoryEntry, Scope, SearchOptions
 from .context import RecalledContext, TurnMemory, check_budget, pack
 from .options import RecallOptions, RememberOptions
 from .remembering import Rememberer
-from .store import FileStore, RecordChange, scope_of
+from .store import FileStore, RecordChange, is_within, scope_of
 from .turns import Turn, TurnOutcome
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class FileMemoryProvider:
         description: what a model is told about it.
         writable: whether ``add`` and the writing tools may be used.
         max_search_results: most entries of one search unless the call says otherwise.
+        captures_turns: whether turns are wanted: only with ``extract_turn``.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class FileMemoryProvider:
         clock = clock or (lambda: datetime.now(timezone.utc))
         self._store = FileStore(_checked_root(root), name, options, clock)
         extract = RememberOptions.of(remember).extract_turn if writable else None
+        self.captures_turns = extract is not None
         self._remember = Rememberer(self._store, extract)
         self._turns = TurnMemory()
 
@@ -189,6 +191,22 @@ class FileMemoryProvider:
         self._check_writable()
         found = self._store.find(ident, scope_of(scope))
         return found is not None and self._store.delete(found)
+
+    def erase(self, scope: Scope | Mapping[str, str]) -> int:
+        """Delete every file written for all of *scope*'s ids (and perhaps more); return how many.
+
+        A file that is skipped says nothing about whose it is and stays; see :meth:`skipped`.
+
+        Raises:
+            InputError: *scope* names nobody.
+            StoreError: the provider is read-only or closed, or the disk refused.
+        """
+        self._check_writable()
+        owner = scope_of(scope)
+        erased = self._store.erase(owner)
+        self._turns.drop(lambda found: is_within(found, owner))
+        self._remember.drop(lambda found: is_within(found, owner))
+        return erased
 
     def skipped(self) -> dict[str, str]:
         """Return the files in the root that are not read, by path, each with its reason."""
@@ -312,6 +330,10 @@ class FileMemoryProvider:
     async def aforget(self, ident: str, **given: Any) -> bool:
         """See :meth:`forget`."""
         return await asyncio.to_thread(self.forget, ident, **given)
+
+    async def aerase(self, scope: Scope | Mapping[str, str]) -> int:
+        """See :meth:`erase`."""
+        return await asyncio.to_thread(self.erase, scope)
 
     async def aget_context(
         self, text: str, token_budget: int | None = None, **given: Any

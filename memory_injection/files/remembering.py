@@ -15,7 +15,7 @@ from ..errors import InputError, StoreError
 from ..records import MemoryEntry, Scope
 from .record import MemoryDraft
 from .store import FileStore, durable
-from .turns import Turn, TurnOutcome, caller_for, drafts_in
+from .turns import ExtractionError, Turn, TurnOutcome, caller_for, drafts_in
 
 __all__ = ["Rememberer"]
 
@@ -54,6 +54,12 @@ class Rememberer:
         messages = ({"role": "user", "content": said}, {"role": "assistant", "content": text})
         return Turn(said, text, messages if said else messages[1:], scope)
 
+    def drop(self, concerns: Callable[[Scope], bool]) -> None:
+        """Forget what the scopes that *concerns* names said and got no reply to."""
+        with self._lock:
+            for scope in [scope for scope in self._heard if concerns(scope)]:
+                del self._heard[scope]
+
     def remember(self, turn: Turn) -> TurnOutcome:
         """Extract and write; an async extractor runs on the library's background loop."""
         if self._extract is None:
@@ -80,7 +86,7 @@ class Rememberer:
         owner, origin = durable(turn.scope)
         written: list[MemoryEntry] = []
         problems: list[str] = []
-        known = 0
+        known, failed = 0, False
         for draft in drafts_in(found):
             try:
                 if isinstance(draft, InputError):
@@ -92,8 +98,9 @@ class Rememberer:
                 written.append(record.entry(self._store.name))
             except (InputError, StoreError) as error:
                 problems.append(f"{type(error).__name__}: {error}")
+                failed = failed or isinstance(error, (StoreError, ExtractionError))
                 _LOG.warning("draft_refused error=%s", type(error).__name__)
-        return TurnOutcome(tuple(written), known, tuple(problems))
+        return TurnOutcome(tuple(written), known, tuple(problems), failed)
 
     def _is_known(self, draft: MemoryDraft, default: Scope) -> bool:
         owner, _ = draft.owner(default)

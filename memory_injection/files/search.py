@@ -99,9 +99,9 @@ class BM25Engine:
         return words
 
     def _count(self, record: FileRecord) -> _Words:
-        counts = Counter(self._words(record.content))
-        for word in self._words(" ".join((record.title, *record.tags))):
-            counts[word] += _TITLE_WEIGHT
+        # In one piece, so that a title of two words is read in the language of its text.
+        heading = [record.title, *record.tags] * _TITLE_WEIGHT
+        counts = Counter(self._words("\n".join((*heading, record.content))))
         return _Words(dict(counts), sum(counts.values()))
 
     def _words(self, text: str) -> Iterable[str]:

@@ -21,13 +21,14 @@ from .record import FileRecord, MemoryDraft
 from .search import BM25Engine
 from .writer import RecordFiles
 
-__all__ = ["FileStore", "RecordChange", "durable", "scope_of"]
+__all__ = ["FileStore", "RecordChange", "durable", "is_within", "scope_of"]
 
 _LOG = logging.getLogger("memory_injection.files")
 _QUERY_LIMIT = 10_000  # characters; more words than that only cost time
 _DRAFT_KEYS = ("title", "kind", "scope", "tags")
 _NEW_ID_TRIES = 8
 _VIEWS = 256  # scopes
+_ABANDONED_SECONDS = 60.0  # a temporary file this old may hold what is being erased
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,19 @@ class FileStore:
             raise InputError(f"{record.id!r} is part of {record.path}: edit that file")
         return self._files.delete(record.path)
 
+    def erase(self, owner: Scope) -> int:
+        """Delete every file written for all of *owner*'s ids (and perhaps more); return how many.
+
+        Raises:
+            InputError: *owner* names nobody.
+            StoreError: the root cannot be read or the disk refused; the call can be repeated.
+        """
+        if not owner.ids():
+            raise InputError("erase needs a scope with at least one id: it would delete everything")
+        paths = {record.path for record in self._read() if is_within(record.owner, owner)}
+        self._files.sweep(_ABANDONED_SECONDS)
+        return sum(self._files.delete(path) for path in sorted(paths))
+
     def draft_from(
         self, content: str, metadata: Mapping[str, Any] | None
     ) -> tuple[MemoryDraft, str | None, str | None, dict[str, Any]]:
@@ -272,6 +286,12 @@ def scope_of(value: object) -> Scope:
         return Scope.of(value)  # type: ignore[arg-type]
     except ConfigurationError as error:
         raise InputError(str(error)) from None
+
+
+def is_within(found: Scope, owner: Scope) -> bool:
+    """Tell whether *found* carries every id of *owner*."""
+    ids = found.ids()
+    return all(ids.get(name) == value for name, value in owner.ids().items())
 
 
 def durable(scope: Scope) -> tuple[Scope, dict[str, str]]:

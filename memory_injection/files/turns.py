@@ -11,7 +11,7 @@ from ..errors import ConfigurationError, InputError
 from ..records import MemoryEntry, Scope
 from .record import MemoryDraft
 
-__all__ = ["Turn", "TurnOutcome", "caller_for", "drafts_in"]
+__all__ = ["ExtractionError", "Turn", "TurnOutcome", "caller_for", "drafts_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,18 @@ class TurnOutcome:
         written: the records written, in the order of the drafts.
         known: how many drafts said what a record of the same owner says already.
         problems: one line for each draft that was refused, or for an extractor that failed.
+        failed: the extractor or the disk failed, so the turn is worth handing over again: what
+            was written then counts as known. A draft that breaks a rule is not a failure.
     """
 
     written: tuple[MemoryEntry, ...] = ()
     known: int = 0
     problems: tuple[str, ...] = ()
+    failed: bool = False
+
+
+class ExtractionError(InputError):
+    """Stands for what an extractor raised, in the place of its drafts."""
 
 
 def _checked(found: dict[str, Any]) -> dict[str, Any]:
@@ -125,9 +132,9 @@ def drafts_in(found: object) -> Iterator[MemoryDraft | InputError]:
         yield failure(error)
 
 
-def failure(error: Exception) -> InputError:
+def failure(error: Exception) -> ExtractionError:
     """Return the error that stands for an extractor's own."""
-    return InputError(f"extract_turn failed: {type(error).__name__}: {error}")
+    return ExtractionError(f"extract_turn failed: {type(error).__name__}: {error}")
 
 
 def _draft(value: object) -> MemoryDraft | InputError:

@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 from ..errors import InputError, StoreError
 from .disk import UnreadableFileError, read_text
 from .names import check_id
-from .reader import RECORDS
+from .reader import MEMORY, RECORDS, SUMMARY
 
 __all__ = ["RecordFiles"]
 
@@ -83,14 +83,18 @@ class RecordFiles:
 
     def delete(self, path: str) -> bool:
         """Remove the file at *path* (from the catalogue); False if it is gone already."""
-        target = self._inside(path)
+        target = self._root / path if path in (MEMORY, SUMMARY) else self._inside(path)
         with _disk_errors(f"{path} could not be deleted"), self._locked():
             try:
                 target.unlink()
             except FileNotFoundError:
                 return False
-            _sync_folder(self._folder)
+            _sync_folder(target.parent)
         return True
+
+    def sweep(self, seconds: float) -> None:
+        """Remove temporary files that no writer has touched for *seconds*."""
+        _sweep(self._folder, seconds)
 
     def _path(self, ident: str) -> Path:
         return self._folder / f"{ident}.md"
@@ -107,7 +111,7 @@ class RecordFiles:
             raise StoreError(f"{RECORDS}/ is a link, and links are not followed")
         if not self._swept:
             self._swept = True
-            _sweep(self._folder)
+            _sweep(self._folder, _STALE_SECONDS)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -167,9 +171,9 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _sweep(folder: Path) -> None:
+def _sweep(folder: Path, seconds: float) -> None:
     """Remove what writers that died have left."""
-    oldest = time.time() - _STALE_SECONDS
+    oldest = time.time() - seconds
     for path in folder.glob(f"{_TEMPORARY}*"):
         with contextlib.suppress(OSError):
             if path.lstat().st_mtime < oldest:

@@ -98,7 +98,8 @@ class _Packer:
         if not isinstance(text, str) or not text.strip():
             kind = "blank text" if isinstance(text, str) else type(text).__name__
             raise StageFailed("format", TypeError(f"a format returns text, not {kind}"))
-        return legal_text(text)
+        # What is too long to fit is not worth cleaning; the caller of this drops it.
+        return text if len(text) > self._budget * _BYTES_PER_TOKEN else legal_text(text)
 
 
 def guarded_counter(request: Request, trace: Trace) -> Step[TokenCounter]:
@@ -128,7 +129,7 @@ class _Guarded:
             tokens = self._counter.count(text)
             if type(tokens) is int and tokens >= 0:
                 return tokens
-            raise TypeError(f"a count is a whole number of tokens, not {tokens!r}")
+            raise TypeError(f"a count is a whole number, not {type(tokens).__name__}")
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise

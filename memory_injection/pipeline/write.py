@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..ledger_records import LedgerRecord
+from ..protocols import Dialect
 from ..records import InjectedBlock, MemoryEntry
 from .deduplicate import shown
 from .effects import Call, StageFailed, Step, Trace
@@ -35,10 +36,15 @@ def record_block(
         written_at=request.now,
     )
     try:
-        winner: LedgerRecord = yield Call(
-            "ledger", request.ledger.put, (request.space, record, standing.stale),
+        winner = yield Call(
+            "ledger",
+            request.ledger.put,
+            (request.space, record, standing.stale),
             blocking=not request.ledger.in_process,
-        )  # fmt: skip
+        )
+        if not isinstance(winner, LedgerRecord):
+            kind = type(winner).__name__
+            raise StageFailed("ledger", TypeError(f"put must return a record, not {kind}"))
     except StageFailed as failure:
         trace.survive(failure)
         return block
@@ -64,10 +70,19 @@ def with_blocks(request: Request, standing: Standing, block: InjectedBlock | Non
         return dialect.close(_in_system(request, standing, block, messages), request.conversation)
     for at, texts in standing.place.items():
         for text in texts:
-            messages[at] = dialect.append(messages[at], text)
+            messages[at] = _appended(dialect, messages[at], text)
     if block is not None and standing.anchor is not None:
-        messages[standing.anchor] = dialect.append(messages[standing.anchor], block.text)
+        at = standing.anchor
+        messages[at] = _appended(dialect, messages[at], block.text)
     return dialect.close(messages, request.conversation)
+
+
+def _appended(dialect: Dialect, message: Any, text: str) -> Any:
+    """Append a block and look whether it is there: no plug-in may corrupt a request."""
+    written = dialect.append(message, text)
+    if type(written) is not type(message) or text not in dialect.read(written).text:
+        raise StageFailed("write", TypeError(f"{dialect.name}: append lost the block"))
+    return written
 
 
 def _in_system(

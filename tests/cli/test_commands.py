@@ -28,6 +28,11 @@ def test_version_and_help(run: Run) -> None:
         assert name in text
 
 
+def test_without_a_word_the_help_is_shown(run: Run) -> None:
+    """The bare program shows its help and is content."""
+    assert run() == run("--help")
+
+
 @pytest.mark.parametrize("name", sorted(module.COMMANDS))
 def test_every_command_has_help_with_examples(run: Run, name: str) -> None:
     """Each command's ``--help`` succeeds and shows an example of its use."""

@@ -54,6 +54,7 @@ def test_a_tool_call_keeps_the_block_and_the_prefix(run: Run) -> None:
     assert "walnuts out" in answered["reply"]
     assert [call["prefix"]["percent"] for call in (answered, later)] == [100.0, 100.0]
     assert FACTS[2] in later["block"]
+    assert later["reply"] == "At 08:40."
     assert FACTS[0] not in later["block"]
 
 

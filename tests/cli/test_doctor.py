@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 from pathlib import Path
+
+import pytest
 
 from memory_injection import __version__
 
@@ -50,3 +53,31 @@ def test_doctor_reads_well(run: Run) -> None:
     assert outcome.code == 0
     for word in ("memory-injection", __version__, "SQLite", "FTS5", "tokens of gpt-4o"):
         assert word in outcome.out
+
+
+def test_doctor_says_how_to_get_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An extra that is not installed comes with its ``pip install`` line."""
+    declared = [
+        "click>=8.1",
+        'click>=8.1; extra == "here"',
+        'no-such-package>=1; extra == "gone"',
+        'pytest>=8; extra == "test"',
+    ]
+    monkeypatch.setattr(importlib.metadata, "requires", lambda _: declared)
+    assert run("doctor", "--json").json["extras"] == {
+        "here": {"click": importlib.metadata.version("click")},
+        "gone": {"no-such-package": None},
+    }
+    text = run("doctor").out
+    assert "no-such-package is not installed" in text
+    assert "pip install 'memory-injection[gone]'" in text
+
+
+def test_doctor_in_a_source_tree(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an installed distribution there are no extras to speak of."""
+
+    def missing(_: str) -> None:
+        raise importlib.metadata.PackageNotFoundError
+
+    monkeypatch.setattr(importlib.metadata, "requires", missing)
+    assert run("doctor", "--json").json["extras"] == {}

@@ -45,11 +45,12 @@ def test_text_and_metadata(run: Run) -> None:
 
 def test_tables_for_a_person(run: Run) -> None:
     """Without ``--json`` entries are a table, and control characters cannot act."""
-    run("add", "A \x1b[31mred [bold]word[/bold].", "--user", "u1")
+    run("add", "A \x1b[31mred [bold]word[/bold] on trains.", "--user", "u1")
     outcome = run("list", "--user", "u1")
     assert "[bold]word[/bold]" in outcome.out
     assert "\x1b[31m" not in outcome.out
     assert "user=u1" in outcome.out
+    assert "score" in run("search", "trains", "--user", "u1").out
     assert run("search", "elephant", "--user", "u1").err == "nothing found\n"
 
 

@@ -139,11 +139,11 @@ def test_the_wrapped_module_passes_settings_on(fake_memory: Any) -> None:
 
 
 def test_a_streams_type_is_a_kind_of_the_sdks_own(serve: Any, fake_memory: Any) -> None:
-    """The stream stays a ``CustomStreamWrapper``; dropped half-read, it is captured so far."""
+    """The stream stays a ``CustomStreamWrapper``; closed half-read, it is captured so far."""
     memory = fake_memory(captures=True)
     target = Target(wrap(litellm, memory), serve(["one two three"]))
     reply = target.litellm.completion(messages=ASK, stream=True, **target.options)
     assert isinstance(reply, litellm.CustomStreamWrapper)
     texts = [next(reply).choices[0].delta.content for _ in range(2)]
-    del reply
+    reply.close()
     assert [turn["reply"]["content"] for turn in memory.turns] == ["".join(texts)]

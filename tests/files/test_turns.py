@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from memory_injection.errors import InputError
-from memory_injection.files import FileMemoryProvider, MemoryDraft, Turn, TurnOutcome
+from memory_injection.files import FileMemoryProvider, MemoryDraft, Turn, TurnOutcome, writer
 from memory_injection.records import Scope
 
 Provide = Callable[..., FileMemoryProvider]
@@ -158,6 +158,7 @@ def test_one_bad_draft_among_three_costs_only_itself(
     provider = provide(remember={"extract_turn": lambda turn: ["first zebra", bad, "third zebra"]})
     outcome = end_turn(provider, **TURN)
     assert [e.content for e in outcome.written] == ["first zebra", "third zebra"]
+    assert not outcome.failed
     (problem,) = outcome.problems
     assert problem.startswith("InputError: ")
     assert any("draft_refused" in message for message in caplog.messages)
@@ -168,6 +169,10 @@ class Unreadable:
     @property
     def content(self) -> str:
         raise RuntimeError("no")
+
+
+def _with_one_unreadable(turn: Turn) -> list[Any]:
+    return [Unreadable(), "zebra"]
 
 
 def _breaks_off(turn: Turn) -> Iterator[str]:
@@ -189,7 +194,7 @@ async def _fails(turn: Turn) -> None:
     [
         (lambda turn: 1 / 0, 0),
         (_fails, 0),
-        (lambda turn: [Unreadable(), "zebra"], 1),
+        (_with_one_unreadable, 1),
         (_breaks_off, 1),
         (_breaks_off_late, 1),
         (lambda: "no parameters", 0),
@@ -203,6 +208,7 @@ def test_a_failing_extractor_costs_at_most_its_own_turn(
     outcome = end_turn(provider, **TURN)
     assert len(outcome.written) == written
     assert len(outcome.problems) == 1
+    assert outcome.failed is (extract is not _with_one_unreadable)
 
 
 def test_the_same_draft_again_is_known_already(provide: Provide, end_turn: EndTurn) -> None:
@@ -326,3 +332,25 @@ def test_wrong_remember_options_are_refused_at_construction(root: Path, remember
     """The message names the option."""
     with pytest.raises(ValueError, match="RememberOptions"):
         FileMemoryProvider(root, remember=remember)
+
+
+def test_a_disk_that_refuses_makes_the_turn_worth_another_try(
+    provide: Provide, end_turn: EndTurn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Handed over again, the turn is completed and what was written is not written twice."""
+    provider = provide(remember={"extract_turn": lambda turn: ["zebra", "lion"]})
+    publish = writer._publish
+    calls: list[Path] = []
+
+    def full(temporary: Path, target: Path) -> None:
+        calls.append(target)
+        if len(calls) == 2:
+            raise OSError(28, "No space left on device")
+        publish(temporary, target)
+
+    monkeypatch.setattr(writer, "_publish", full)
+    first = end_turn(provider, **TURN)
+    assert (len(first.written), first.failed) == (1, True)
+    second = end_turn(provider, **TURN)
+    assert ([e.content for e in second.written], second.known) == (["lion"], 1)
+    assert not second.failed

@@ -219,6 +219,38 @@ def test_a_record_of_somebody_else_cannot_be_reached(provider: FileMemoryProvide
     assert not provider.forget(ident, scope={"user": "u1"})
 
 
+def test_erasing_a_user_leaves_no_file_of_theirs(provider: FileMemoryProvider, put: Put) -> None:
+    """Records, a MEMORY.md of theirs and half-written files go; other people's stay."""
+    put("MEMORY.md", "---\nscope: {user: u1}\n---\n# Zebra\nu1\n")
+    half = put("records/.tmp-9-half", "text of u1")
+    os.utime(half, (time.time() - 120,) * 2)
+    for user, agent in (("u1", "a1"), ("u1", "a2"), ("u2", "a1")):
+        provider.add("zebra", scope={"user": user, "agent": agent})
+    shared = provider.add("zebra for all")
+    scope = {"user": "u1", "agent": "a1"}
+    provider.on_turn_start(input="zebra", scope=scope)
+    assert provider.get_context("zebra", scope=scope) is not None
+    provider.observe("user", "said by u1", scope=scope)
+    assert provider.erase({"user": "u1"}) == 3
+    assert provider.erase({"user": "u1"}) == 0
+    left = provider.get_context("zebra", scope=scope)
+    assert left is not None
+    assert [e.id for e in left.entries] == [shared]
+    assert len(provider.list(scope={"user": "u2", "agent": "a1"})) == 2
+    assert len(names(provider)) == 2
+    assert not (provider.root / "MEMORY.md").exists()
+
+
+async def test_erasing_nobody_is_refused(provider: FileMemoryProvider) -> None:
+    """An empty scope would mean everybody."""
+    provider.add("zebra")
+    with pytest.raises(InputError, match="at least one id"):
+        provider.erase({})
+    with pytest.raises(InputError, match="at least one id"):
+        await provider.aerase(Scope())
+    assert len(provider.list()) == 1
+
+
 def test_a_record_that_changed_hands_before_the_lock_is_left_alone(
     provider: FileMemoryProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:

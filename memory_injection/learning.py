@@ -19,6 +19,7 @@ from .ledger import InMemoryLedger
 from .ledger_records import Space
 from .protocols import Ledger, TokenCounter
 from .records import InjectionResult, MemoryEntry, Scope
+from .scoping import Scoped
 from .telemetry import Telemetry
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class RecalledContext:
     tokens: int = 0
 
 
-class Learning:
+class Learning(Scoped):
     """Base of :class:`MemoryManager`: what of it is not injection, search or writing."""
 
     injection: InjectionConfig
@@ -53,15 +54,6 @@ class Learning:
     _counter: TokenCounter | None
     _handles: list[StoreHandle]
     _telemetry: Telemetry
-
-    def _effective(
-        self, scope: Scope | Mapping[str, str] | None, base: Scope | None = None
-    ) -> Scope:
-        raise NotImplementedError
-
-    def current_scope(self, scope: Scope | Mapping[str, str] | None = None) -> Scope:
-        """Return whose memory a call made now uses: *scope* over the one set by ``scope()``."""
-        return self._effective(scope)
 
     # Capture
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
@@ -26,8 +24,6 @@ from .reporting import skipped_report
 from .telemetry import Telemetry
 
 __all__ = ["MemoryManager"]
-
-_SCOPES: ContextVar[Mapping[int, Scope]] = ContextVar("memory_injection_scopes", default={})  # noqa: B039
 
 
 class MemoryManager(Learning):
@@ -211,40 +207,6 @@ class MemoryManager(Learning):
             kind = type(asked.conversation).__name__
             return "unknown_shape", f"a conversation is a list or a string, not {kind}"
         return None
-
-    # Scope
-
-    @contextmanager
-    def scope(
-        self,
-        user: str | None = None,
-        session: str | None = None,
-        agent: str | None = None,
-        run: str | None = None,
-    ) -> Iterator[Scope]:
-        """Set whose memory calls inside the ``with`` block use; safe across threads and tasks.
-
-        Scopes nest: ids not given here are inherited, unless another user is named.
-
-        Raises:
-            ConfigurationError: an empty id.
-        """
-        scopes = _SCOPES.get()
-        inner = Scope(user, session, agent, run).over(scopes.get(id(self), Scope()))
-        token = _SCOPES.set({**scopes, id(self): inner})
-        try:
-            yield inner
-        finally:
-            _SCOPES.reset(token)
-
-    def _effective(
-        self, scope: Scope | Mapping[str, str] | None, base: Scope | None = None
-    ) -> Scope:
-        current = _SCOPES.get().get(id(self))
-        result = base or Scope()
-        if current is not None:
-            result = current.over(result)
-        return result if scope is None else Scope.of(scope).over(result)
 
     # Searching and writing
 

@@ -54,18 +54,18 @@ class StoreHandle:
         *query* None asks for pinned entries only; *pins* False leaves them out.
         """
         pins = pins and self.pins
-        return self._prepared(lambda: self._search(query, options, pins))
+        return self.prepared(lambda: self._search(query, options, pins))
 
     def add(
         self, content: str, metadata: Mapping[str, Any] | None, scope: Scope
     ) -> Callable[[], Any]:
         """Return the work of one write."""
         store = self.store
-        return self._prepared(lambda: _add(store, content, metadata, scope))
+        return self.prepared(lambda: _add(store, content, metadata, scope))
 
     def erase(self, scope: Scope) -> Callable[[], Any]:
         """Return the work of erasing everything written for *scope*."""
-        return self._prepared(lambda: self.store.erase(scope))
+        return self.prepared(lambda: self.store.erase(scope))
 
     def close(self) -> Any:
         """Close the store, if it can be closed; maybe awaitable."""
@@ -90,7 +90,8 @@ class StoreHandle:
         context = options.get("context")
         return query if self.takes_context or not context else f"{query}\n{context}"
 
-    def _prepared(self, work: Callable[[], Any]) -> Callable[[], Any]:
+    def prepared(self, work: Callable[[], Any]) -> Callable[[], Any]:
+        """Return *work*, made to initialise the store first if that has not been done."""
         if not callable(self._initialise):
             return work
         return lambda: self._initialised(work)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ..errors import ConfigurationError
+from ..signatures import accepts
 from .config import EveryTurn, ExtractionConfig, MessageFilter
 from .foreign import own_trigger
 
-__all__ = ["Binding", "accepts", "bind", "called_with", "implements"]
+__all__ = ["Binding", "bind", "called_with", "implements"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +22,13 @@ class Binding:
     Attributes:
         store: the store.
         config: its extraction settings, every field filled in.
-        sink: ``"entries"`` (extractor and ``add``), ``"messages"`` (``add_messages``),
-            ``"turns"`` (``on_turn_end``) or ``"observations"`` (``observe``).
+        sink: ``"entries"`` (extractor and ``add``), ``"messages"`` (``add_messages``) or
+            ``"turns"`` (``on_turn_end``).
     """
 
     store: Any
     config: ExtractionConfig
-    sink: Literal["entries", "messages", "turns", "observations"]
+    sink: Literal["entries", "messages", "turns"]
 
     @property
     def name(self) -> str:
@@ -38,9 +39,8 @@ class Binding:
 def bind(stores: Iterable[Any], extractor: Any = None) -> tuple[Binding, ...]:
     """Return a binding for each store that learns, in order.
 
-    A store learns when its ``extraction`` is on; one without that attribute when it has a hook of
-    its own, ``on_turn_end(turn)`` or ``observe(role, text)``, unless it says
-    ``captures_turns = False``.
+    A store learns when its ``extraction`` is on; one without that attribute when it has a turn
+    hook of its own, ``on_turn_end(turn)``, unless it says ``captures_turns = False``.
 
     Args:
         stores: the stores.
@@ -70,13 +70,12 @@ def _bound(store: Any, extractor: Any) -> Binding | None:
 
 
 def _hooked(store: Any) -> Binding | None:
-    if getattr(store, "captures_turns", True) is False:
+    wanted = getattr(store, "captures_turns", True) is not False
+    if not wanted or not implements(store, "on_turn_end"):
         return None
-    config = ExtractionConfig(triggers=(EveryTurn(),))
-    if implements(store, "on_turn_end"):
-        # The hook is promised the whole turn, tool traffic included.
-        return Binding(store, config.model_copy(update={"filter": MessageFilter(())}), "turns")
-    return Binding(store, config, "observations") if implements(store, "observe") else None
+    # The hook is promised the whole turn, tool traffic included.
+    config = ExtractionConfig(triggers=(EveryTurn(),), filter=MessageFilter(()))
+    return Binding(store, config, "turns")
 
 
 def _sunk(store: Any, config: ExtractionConfig, extractor: Any) -> Binding:
@@ -124,16 +123,6 @@ def implements(store: Any, name: str) -> bool:
         if name in vars(kind):
             return not getattr(kind, "_is_protocol", False)
     return True
-
-
-def accepts(function: Any, keyword: str) -> bool:
-    """Tell whether *function* can be called with *keyword*."""
-    try:
-        parameters = inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
-    kinds = {p.kind for p in parameters.values()}
-    return keyword in parameters or inspect.Parameter.VAR_KEYWORD in kinds
 
 
 def called_with(add_messages: Any, messages: Any, context: Any, **keywords: Any) -> Any:

@@ -6,7 +6,7 @@ Pure bookkeeping, without threads or clocks.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import Context
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -111,6 +111,15 @@ class TurnBook:
             yield from self._close(known)
         for scope in list(self._observed):
             yield self._observed_turn(scope, None, complete=False), False
+
+    def forget(self, covers: Callable[[Scope], bool]) -> None:
+        """Forget the turns of every scope that *covers* says is erased."""
+        for place in [place for place in self._known if covers(place[0])]:
+            del self._known[place]
+        for said in [said for said in self._told if covers(said[0])]:
+            del self._told[said]
+        for scope in [scope for scope in self._observed if covers(scope)]:
+            del self._observed[scope]
 
     def _find(self, scope: Scope, heard: Heard) -> _Known | None:
         exact = self._known.get((scope, heard.key))

@@ -12,7 +12,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import Context, copy_context
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import uuid4
 
 from ..dialects import detect, detect_body, dialect_named
@@ -22,9 +22,10 @@ from ..protocols import Dialect
 from ..records import Scope
 from .bindings import bind
 from .book import KEPT, TurnBook
+from .cleaning import Cleaner, leave_as_is
 from .delivery import Delivery, Prepare, under_capture
 from .hearing import hear
-from .lanes import Lane
+from .lanes import Lane, owns
 from .records import CaptureStatus, Turn
 from .replies import Reply, read_reply
 
@@ -34,8 +35,6 @@ logger = logging.getLogger("memory_injection.capture")
 
 MAX_WAITING = 10_000
 """Calls that may wait to be looked at; each takes well under a millisecond."""
-
-Clean: TypeAlias = Callable[[str, Scope], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class Capture:
 
     Args:
         stores: all stores; those with ``extraction`` on take part.
-        clean: given a text and the caller's scope, returns the text without injected blocks.
+        cleaner: given a scope, returns what takes injected blocks out of a text.
         extractor: for stores with neither an extractor of their own nor ``add_messages``.
         prepare: given a store and the work of one call to it, returns work that makes the store
             ready (``initialize``) first.
@@ -77,15 +76,15 @@ class Capture:
         self,
         stores: Iterable[Any],
         *,
-        clean: Clean | None = None,
+        cleaner: Cleaner = leave_as_is,
         extractor: Any = None,
         prepare: Prepare | None = None,
     ) -> None:
         """Bind the stores; no thread is started."""
         self.id = uuid4().hex
-        self._clean: Clean = clean or _as_it_is
+        self._cleaner = cleaner
         self._lanes = tuple(
-            Lane(Delivery(binding, self._clean, self.id, prepare))
+            Lane(Delivery(binding, cleaner, self.id, prepare))
             for binding in bind(stores, extractor)
         )
         self._unreadable = self._overflow = 0
@@ -177,6 +176,28 @@ class Capture:
         """Close as :meth:`close` does, without blocking the event loop."""
         return await self._elsewhere(lambda: self.close(timeout))
 
+    def forget(self, scope: Scope, wait: float = 5.0) -> int:
+        """Give up what of *scope*'s conversations is not stored yet; return how many turns.
+
+        Part of erasing somebody: what waits must not be written after the erasure.
+
+        Args:
+            scope: whose; every id given must be the conversation's own.
+            wait: seconds to wait for a write that is under way.
+        """
+        with self._changed:
+            kept = [item for item in self._calls if not owns(scope, item.scope)]
+            self._calls.clear()
+            self._calls.extend(kept)
+            self._changed.wait_for(lambda: not self._looking, wait)
+            self._book.forget(lambda other: owns(scope, other))
+        return sum([lane.forget(scope, wait) for lane in self._lanes])
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return one line per store in trouble; cheap when there is none."""
+        return self.status().warnings if any(lane.troubled for lane in self._lanes) else ()
+
     def status(self) -> CaptureStatus:
         """Return how each store keeps up: names and counts, no text."""
         with self._changed:
@@ -235,7 +256,7 @@ class Capture:
     def _look(self, item: _Call | _Observation) -> None:
         try:
             if isinstance(item, _Observation):
-                text = self._clean(item.text, item.scope).strip()
+                text = self._cleaner(item.scope)(item.text).strip()
                 self._tell(lambda: self._book.observe(item.scope, item.role, text, item.context))
             else:
                 self._hear(item)
@@ -250,15 +271,16 @@ class Capture:
             raise InputError("unknown request shape")
         body = call.conversation
         conversation = body.get(dialect.field) if isinstance(body, Mapping) else body
+        clean = self._cleaner(call.scope)
         heard = hear(
             dialect.open(conversation),
             dialect,
-            lambda text: self._clean(text, call.scope),
+            clean,
             self._seed(call),
         )
         reply = call.reply
         if reply is not None:
-            reply = Reply(self._clean(reply.text, call.scope).strip(), reply.calls_tools)
+            reply = Reply(clean(reply.text).strip(), reply.calls_tools)
         self._tell(lambda: self._book.hear(call.scope, heard, reply, call.context))
         if reply is not None and not reply.calls_tools:
             self._ended(call, heard.key)
@@ -307,10 +329,6 @@ def _reset_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset_all)
-
-
-def _as_it_is(text: str, scope: Scope) -> str:
-    return text
 
 
 def _kept(body: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from ..driving import run_now
 from ..records import Scope
 from .bindings import Binding
+from .cleaning import Cleaner
 from .config import MessageFilter
 from .records import Message, Turn
 from .sinks import Batch, Tally, sink_for
@@ -34,7 +35,7 @@ class Delivery:
 
     Args:
         binding: the store and its settings.
-        clean: given a text and the caller's scope, returns it without injected blocks.
+        cleaner: given a scope, returns what takes injected blocks out of a text.
         capture_id: unique to this capture; with a sequence number it recognises a duplicate.
         prepare: given a store and the work of one call to it, returns work that makes the store
             ready first.
@@ -47,7 +48,7 @@ class Delivery:
     def __init__(
         self,
         binding: Binding,
-        clean: Callable[[str, Scope], str],
+        cleaner: Cleaner,
         capture_id: str,
         prepare: Prepare | None = None,
     ) -> None:
@@ -57,7 +58,7 @@ class Delivery:
         self.marks: OrderedDict[Scope, int] = OrderedDict()
         self._prepare = prepare
         self._sink = sink_for(
-            binding, run=self.run, write=self._write, clean=clean, capture_id=capture_id,
+            binding, run=self.run, write=self._write, cleaner=cleaner, capture_id=capture_id,
             tally=self.tally,
         )  # fmt: skip
 

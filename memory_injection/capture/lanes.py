@@ -19,7 +19,7 @@ from .delivery import Delivery
 from .records import StoreCaptureStatus, TriggerContext, Turn
 from .sinks import Batch
 
-__all__ = ["Lane"]
+__all__ = ["Lane", "owns"]
 
 logger = logging.getLogger("memory_injection.capture")
 
@@ -132,6 +132,25 @@ class Lane:
             finally:
                 self._flushing -= 1
 
+    def forget(self, scope: Scope, wait: float) -> int:
+        """Give up what waits for *scope*'s conversations; return how many turns.
+
+        Waits at most *wait* seconds for one that is being written just now.
+        """
+        with self._changed:
+            gone = [owner for owner in self._waiting if owns(scope, owner)]
+            lost = sum(len(self._waiting.pop(owner).turns) for owner in gone)
+            for batch in list(self._due):
+                if owns(scope, batch.turns[0].scope) and batch is not self._busy:
+                    self._due.remove(batch)
+                    lost += len(batch.turns)
+            busy = self._busy
+            if busy is not None and owns(scope, busy.turns[0].scope):
+                self._changed.wait_for(lambda: self._busy is not busy, wait)
+                if busy in self._due:
+                    self._due.remove(busy)
+            return lost
+
     def close(self) -> None:
         """Take no more turns and let the thread end; what waits counts as dropped."""
         with self._changed:
@@ -143,6 +162,11 @@ class Lane:
             self._changed.notify_all()
         if lost:
             logger.warning("store %s: closed with %d turns not stored", self._name, lost)
+
+    @property
+    def troubled(self) -> bool:
+        """Tell, without waiting for anything, whether there is something to warn about."""
+        return self._in_a_row > 0 or self._dropped > 0
 
     def status(self) -> StoreCaptureStatus:
         """Return how the store keeps up."""
@@ -340,6 +364,12 @@ class Lane:
         if before.bit_length() != self._dropped.bit_length():
             logger.warning("store %s: queue full, %d turns dropped", self._name, self._dropped)
         return True
+
+
+def owns(erased: Scope, scope: Scope) -> bool:
+    """Tell whether erasing *erased* covers *scope*: every id given is the scope's own."""
+    ids = scope.ids()
+    return all(ids.get(name) == value for name, value in erased.ids().items())
 
 
 def _numbers(turn: Turn) -> tuple[int, ...]:

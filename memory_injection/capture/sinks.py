@@ -1,4 +1,4 @@
-"""The ways into a store: entries, raw messages, whole turns, or observations."""
+"""The ways into a store: entries, raw messages, or whole turns."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..errors import FactRefused, InputError
-from ..records import MemoryEntry, Scope, read_entry
-from .bindings import Binding, accepts, called_with
+from ..records import MemoryEntry, read_entry
+from ..signatures import accepts
+from .bindings import Binding, called_with
+from .cleaning import Cleaner
 from .records import AddMessagesContext, Message, Turn
 
 __all__ = ["Batch", "Run", "Said", "Sink", "Tally", "sink_for"]
@@ -72,7 +74,7 @@ class Sink:
         binding: the store and its settings.
         run: runs foreign code.
         write: runs a method of the store, once the store is ready.
-        clean: given a text and the caller's scope, returns it without injected blocks.
+        cleaner: given a scope, returns what takes injected blocks out of a text.
         capture_id: unique to this capture.
         tally: what is counted.
     """
@@ -80,7 +82,7 @@ class Sink:
     binding: Binding
     run: Run
     write: Run
-    clean: Callable[[str, Scope], str]
+    cleaner: Cleaner
     capture_id: str
     tally: Tally
 
@@ -133,10 +135,10 @@ class Entries(Sink):
         else:
             blocks = [message.blocks() for message in messages]
             found = self.run(lambda: extractor.extract(blocks), last.context)
-        entries: dict[str, MemoryEntry] = {}
+        clean, entries = self.cleaner(last.scope), dict[str, MemoryEntry]()
         for one in _listed(found):
             entry = read_entry(one)
-            content = "" if entry is None else self.clean(entry.content, last.scope).strip()
+            content = "" if entry is None else clean(entry.content).strip()
             if entry is None or not content:
                 self.tally.rejected += 1
             else:
@@ -195,34 +197,10 @@ class Turns(Sink):
             batch.done += 1
 
 
-class Observations(Sink):
-    """The user's and the assistant's words into ``observe``, fire and forget."""
-
-    def take(self, batch: Batch, said: Said) -> None:
-        """Observe the user's text, then the assistant's; what fails is logged and let go."""
-        observe = self.binding.store.observe
-        takes_scope = accepts(observe, "scope")
-        for turn in batch.turns:
-            keywords = {"scope": turn.scope} if takes_scope else {}
-            messages = [message for of, message in said if of is turn]
-            for role in ("user", "assistant"):
-                text = _said_by(role, messages)
-                if text:
-                    self._observe(turn, lambda r=role, t=text: observe(r, t, **keywords))  # type: ignore[misc]  # noqa: B023
-
-    def _observe(self, turn: Turn, work: Callable[[], Any]) -> None:
-        try:
-            self.write(work, turn.context)
-        except BaseException as error:
-            self.tally.rejected += 1
-            logger.warning("observe of %s failed: %s", self.binding.name, type(error).__name__)
-
-
 _SINKS: dict[str, type[Sink]] = {
     "messages": Messages,
     "entries": Entries,
     "turns": Turns,
-    "observations": Observations,
 }
 
 

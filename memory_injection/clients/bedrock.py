@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, TypeVar
 
 from ..errors import ConfigurationError
@@ -45,19 +46,20 @@ def _watch(reply: Any, turn: Turn) -> Any:
 
 def _watch_stream(stream: Any, turn: Turn) -> None:
     """Read along with an ``EventStream``: it parses each frame just before handing it out."""
-    parse, close = stream._parse_event, stream.close
+    # Held strongly, the stream would sit in a cycle and stay open when it is dropped.
+    kind, held = type(stream), weakref.ref(stream)
 
     def parse_event(frame: Any) -> Any:
-        event = parse(frame)
+        event = kind._parse_event(held(), frame)
         turn.event(event)
         return event
 
-    def close_stream() -> None:
+    def close() -> None:
         turn.finish()
-        close()
+        kind.close(held())
 
     stream._event_generator = Tap(_pass, turn.finish).through(stream._event_generator)
-    stream._parse_event, stream.close = parse_event, close_stream
+    stream._parse_event, stream.close = parse_event, close
 
 
 def _pass(_: object) -> None:

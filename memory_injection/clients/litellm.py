@@ -92,3 +92,11 @@ class _Watched:
             raise
         self._memory_injection_turn.event(chunk)
         return chunk
+
+    def close(self) -> Any:
+        self._memory_injection_turn.finish()
+        return super().close()  # type: ignore[misc]
+
+    async def aclose(self) -> Any:
+        self._memory_injection_turn.finish()
+        return await super().aclose()  # type: ignore[misc]

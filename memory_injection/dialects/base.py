@@ -275,14 +275,18 @@ class MessageDialect:
 
     def _fitting(self, part: Any, message: Any) -> Any:
         """Return *part* as the type that an SDK object keeps in its list, where it has one."""
-        validate = getattr(type(message), "model_validate", None)
-        if validate is None:
-            return part
-        try:
-            made = validate({**(fields_of(message) or {}), self.slot: [part]})
-        except ValueError:
-            return part
-        return field_of(made, self.slot)[0]
+        given = {**(fields_of(message) or {}), self.slot: [part]}
+        # An SDK's subclass may have a constructor of its own (google-genai's UserContent); the
+        # class it adds convenience to then says what a part is.
+        for kind in type(message).__mro__:
+            validate = getattr(kind, "model_validate", None)
+            if validate is None:
+                break
+            try:
+                return field_of(validate(given), self.slot)[0]
+            except (TypeError, ValueError):
+                continue
+        return part
 
     def _retold(self, part: Any, text: str) -> Any:
         return text if isinstance(part, str) else replaced(part, "text", text)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -201,6 +201,9 @@ def walk(
             dialect = detect(messages)
         if dialect is None:
             return None
+        opened = dialect.open(messages)
+        if len(opened) != len(messages):  # bare parts in a row are one message
+            return walk(opened, dialect, cache, known)
     if known:  # what counts as a block depends on the caller, so nothing may be shared
         return Walk(messages, _extend(Track(dialect), messages, 0, known))
     if track is None or track.dialect is not dialect or not shared:
@@ -229,11 +232,19 @@ def _extend(track: Track, messages: list[Any], start: int, known: Sequence[str])
         if reading.role != "system":
             if reading.writable:
                 blocks = tuple(_blocks_in(reading, known))
+                reading = _unasked(dialect, message, reading, blocks) if blocks else reading
             key = _next_key(key, reading, blocks)
         elif len(reading.texts) == 1:
             blocks = tuple(found for found in find_blocks(reading.text) if found == reading.text)
         track.add(message, Stop(reading, key, blocks))
     return track
+
+
+def _unasked(dialect: Dialect, message: Any, reading: Reading, blocks: Sequence[str]) -> Reading:
+    """Return *reading*, no ask if nothing but a block of ours stands beside tool results."""
+    if not (reading.ask and dialect.merges_tool_results):
+        return reading
+    return replace(reading, ask=dialect.read(dialect.remove(message, blocks)).ask)
 
 
 def _name(messages: list[Any]) -> Any:
@@ -305,6 +316,8 @@ def _plain_copy(value: Any) -> Any:
 
 def _next_key(previous: bytes, reading: Reading, blocks: tuple[str, ...]) -> bytes:
     text = strip_blocks(reading.text, blocks).strip()
+    if reading.role == "assistant" and not text and not reading.rest:
+        return previous  # reasoning alone, which applications send back or drop
     meaning = f"{reading.role}|{len(text)}|{text}{reading.rest}"
     return blake2b(previous + meaning.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

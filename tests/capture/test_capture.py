@@ -46,7 +46,7 @@ def closing() -> Iterator[list[Capture]]:
 @pytest.fixture
 def capture_for(closing: list[Capture]) -> Any:
     def make(*stores: Any, **options: Any) -> Capture:
-        capture = Capture(stores, **{"clean": without_blocks, **options})
+        capture = Capture(stores, **{"cleaner": without_blocks, **options})
         closing.append(capture)
         return capture
 

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from memory_injection.clients import wrap
+from memory_injection.dialects.registry import dialect_named
 from memory_injection.records import Scope
 from memory_injection.testing.server import RecordingServer
 
 
 class FakeMemory:
-    """Appends a block to the last user message, as a manager would, and keeps what it is told."""
+    """Appends a block to the last user ask, as a manager would, and keeps what it is told."""
 
     def __init__(self, *, captures: bool = False, fails: bool = False) -> None:
         self.captures = captures
@@ -28,7 +29,7 @@ class FakeMemory:
             raise RuntimeError("memory is broken")
         field = next(name for name in ("messages", "input", "contents") if name in body)
         block = f"<memory>{base_scope.user}</memory>"
-        return SimpleNamespace(request={**body, field: _with_block(body[field], block)})
+        return SimpleNamespace(request={**body, field: _with_block(body[field], block, api)})
 
     async def ainject_request(self, body: Mapping[str, Any], *, api: str, base_scope: Scope) -> Any:
         await asyncio.sleep(0)
@@ -38,15 +39,12 @@ class FakeMemory:
         self.turns.append(turn)
 
 
-def _with_block(conversation: Any, block: str) -> Any:
-    if isinstance(conversation, str):
-        return f"{conversation}\n\n{block}"
-    messages = list(conversation)
-    field = "parts" if "parts" in messages[-1] else "content"
-    said = messages[-1][field]
-    new = f"{said}\n\n{block}" if isinstance(said, str) else [*said, {"text": block}]
-    messages[-1] = {**messages[-1], field: new}
-    return messages
+def _with_block(conversation: Any, block: str, api: str) -> Any:
+    dialect = dialect_named(api)
+    messages = dialect.open(conversation)
+    last = max(n for n, message in enumerate(messages) if dialect.read(message).ask)
+    messages[last] = dialect.append(messages[last], block)
+    return dialect.close(messages, conversation)
 
 
 @pytest.fixture

@@ -10,6 +10,9 @@ from memory_injection.testing.server import RecordingServer, Reply, ToolCall
 
 genai = pytest.importorskip("google.genai")
 
+# The SDK subclasses aiohttp's session.
+pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")
+
 ASK = [{"role": "user", "parts": [{"text": "Where do I live?"}]}]
 CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
 MESSAGE = {
@@ -108,7 +111,7 @@ async def test_the_providers_error_is_the_callers(
 async def test_automatic_function_calling_keeps_its_history_clean(
     compare: Any, fake_memory: Any
 ) -> None:
-    """Each model call of the SDK's own tool loop carries memory; the history it returns does not."""
+    """Each call of the SDK's own tool loop carries memory; the history it returns does not."""
     memory = fake_memory(captures=True)
     _, remembered = await compare(make, automatic_tools, [CALL, "In Türkiye."], memory)
     assert ["<memory>" in str(body["contents"]) for body in remembered.bodies] == [True, True]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import os
 from typing import Any
 
@@ -10,6 +11,8 @@ from memory_injection.testing.server import RecordingServer, Reply, ToolCall
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 litellm = pytest.importorskip("litellm")
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM's own, in many places
 
 ASK = [{"role": "user", "content": "Where do I live?"}]
 CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
@@ -67,22 +70,23 @@ async def astream(target: Target) -> Any:
 SCENES = [completion, positional, stream, acompletion, astream]
 
 
+async def outcome(scene: Any, target: Target) -> Any:
+    try:
+        got = scene(target)
+        return await got if inspect.isawaitable(got) else got
+    except Exception as error:
+        return type(error), str(error)
+
+
 @pytest.fixture
 def play(serve: Any) -> Any:
     """Play a scene with the bare module and with the wrapped one."""
 
     async def run(scene: Any, script: Any, memory: Any) -> tuple[Any, Any, Any, Any]:
-        outcomes = []
-        servers = [serve(script), serve(script)]
-        for server, module in zip(
-            servers, (litellm, wrap(litellm, memory, scope={"user": "u"})), strict=True
-        ):
-            try:
-                got = scene(Target(module, server))
-                outcomes.append(await got if hasattr(got, "__await__") else got)
-            except Exception as error:
-                outcomes.append((type(error), str(error)))
-        return *servers, *outcomes
+        plain, remembered = serve(script), serve(script)
+        wrapped = wrap(litellm, memory, scope={"user": "u"})
+        expected = await outcome(scene, Target(litellm, plain))
+        return plain, remembered, expected, await outcome(scene, Target(wrapped, remembered))
 
     return run
 
@@ -135,11 +139,11 @@ def test_the_wrapped_module_passes_settings_on(fake_memory: Any) -> None:
 
 
 def test_a_streams_type_is_a_kind_of_the_sdks_own(serve: Any, fake_memory: Any) -> None:
-    """The stream stays a ``CustomStreamWrapper``; dropped half-read, it is captured so far."""
+    """The stream stays a ``CustomStreamWrapper``; closed half-read, it is captured so far."""
     memory = fake_memory(captures=True)
     target = Target(wrap(litellm, memory), serve(["one two three"]))
     reply = target.litellm.completion(messages=ASK, stream=True, **target.options)
     assert isinstance(reply, litellm.CustomStreamWrapper)
     texts = [next(reply).choices[0].delta.content for _ in range(2)]
-    del reply
+    reply.close()
     assert [turn["reply"]["content"] for turn in memory.turns] == ["".join(texts)]

@@ -120,7 +120,10 @@ def _is_ours(command: str) -> bool:
 def test_shell_blocks_run(page: Path) -> None:
     """A page's ``memory-injection`` lines run in order and succeed."""
     program = f"{shlex.quote(sys.executable)} -m memory_injection"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(os.path.abspath(p) for p in sys.path if p),
+    }
     for command in filter(_is_ours, _commands(page)):
         done = subprocess.run(
             re.sub(r"^memory-injection\b", lambda _: program, command),

@@ -43,7 +43,7 @@ def test_example_runs(example: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(example), *ARGUMENTS.get(example.stem, [])],
         capture_output=True, text=True, cwd=tmp_path, timeout=300,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(os.path.abspath(p) for p in sys.path if p)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

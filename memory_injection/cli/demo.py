@@ -243,8 +243,8 @@ def _note(
         conversation=conversation.session,
         number=len(stage.calls) + 1,
         result=stage.watched.results[-1],
-        prefix=before and shared_prefix(before.ours, now.ours),
-        in_system=before and shared_prefix(before.in_system, now.in_system),
+        prefix=None if before is None else shared_prefix(before.ours, now.ours),
+        in_system=None if before is None else shared_prefix(before.in_system, now.in_system),
         reply=message.content or "",
         tools=tuple(call.function.name for call in message.tool_calls or ()),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import memory_injection
 from memory_injection.cli import main
 
 
@@ -43,9 +43,8 @@ Run = Callable[..., Outcome]
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder that is home and working folder, with no store named by the environment."""
-    # Programs started from here find what this process finds, wherever they are started.
-    places = [str(Path(place).absolute()) for place in sys.path if place]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(places))
+    # Programs started from here find the package that this process has, wherever they start.
+    monkeypatch.setenv("PYTHONPATH", str(Path(memory_injection.__file__).absolute().parents[1]))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))

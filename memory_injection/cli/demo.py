@@ -112,12 +112,13 @@ def default_path() -> Path:
 
 
 @click.command(
+    short_help="See it work, offline, in seconds.",
     epilog="""\b
 Examples:
   memory-injection demo            once, and again: the second run remembers
   memory-injection demo --fresh    from the beginning
   memory-injection demo --json
-"""
+""",
 )
 @click.option("--store", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
               help="Where to remember  [default: demo.db in the application folder].")  # fmt: skip

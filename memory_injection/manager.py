@@ -37,7 +37,8 @@ class MemoryManager(Learning):
         stores: the stores, at least one, with different names.
         injection: True for the defaults, False for none, or an ``InjectionConfig`` (or dict).
         name: tells this manager's blocks from another's in a shared ledger.
-        ledger: where blocks stand; in memory by default.
+        ledger: where blocks stand; in memory by default. One that is given may serve several
+            managers and is left open by :meth:`close`.
         counter: counts tokens for every model, an object with ``count(text)`` or a callable;
             None picks tiktoken's encoding by model name.
         write_timeout: seconds a write to a store may take.
@@ -67,6 +68,7 @@ class MemoryManager(Learning):
         self._enabled = injection is not False
         self.injection = _config(injection)
         self._ledger: Ledger = ledger if ledger is not None else InMemoryLedger()
+        self._owns_ledger = ledger is None
         self._counter = _as_counter(counter)
         if not write_timeout > 0:
             raise ConfigurationError(f"write_timeout must be above 0 s, not {write_timeout!r}")
@@ -362,7 +364,8 @@ class MemoryManager(Learning):
         self._capture.close(timeout)
         closings = self._access.closings()
         done = run_all_now(closings, self._write_timeout)
-        run_now(self._ledger.close, self._write_timeout).unwrap()
+        if self._owns_ledger:
+            run_now(self._ledger.close, self._write_timeout).unwrap()
         collected("close", closings, done)
 
     async def aclose(self, timeout: float | None = None) -> None:
@@ -373,7 +376,8 @@ class MemoryManager(Learning):
         await self._capture.aclose(timeout)
         closings = self._access.closings()
         done = await run_all_soon(closings, self._write_timeout)
-        (await run_soon(self._ledger.close, self._write_timeout)).unwrap()
+        if self._owns_ledger:
+            (await run_soon(self._ledger.close, self._write_timeout)).unwrap()
         collected("close", closings, done)
 
     def __enter__(self) -> MemoryManager:

@@ -63,6 +63,7 @@ class Conversations(RuleBasedStateMachine):
     def teardown(self):
         if self.memory is not None:
             self.memory.close()
+            self.ledger.close()
         shutil.rmtree(self.folder)
 
     # What an application does
@@ -212,6 +213,7 @@ class SQLiteConversations(Conversations):
     def start(self):
         if self.memory is not None:
             self.memory.close()
+            self.ledger.close()
             self.ledger = self.make_ledger()
         super().start()
 

@@ -9,7 +9,16 @@ from typing import Any
 from .errors import InputError
 from .tool_records import Tool
 
-__all__ = ["DIALECTS", "ToolCall", "define", "read_call", "read_calls", "write_result"]
+__all__ = [
+    "DIALECTS",
+    "ToolCall",
+    "assistant_messages",
+    "define",
+    "joined",
+    "read_call",
+    "read_calls",
+    "write_result",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +64,30 @@ def read_call(given: Any, dialect: str | None = None) -> ToolCall:
 
 def read_calls(message: Any) -> list[Any]:
     """Return the tool calls in a reply or an assistant message, as they stand there."""
-    for path in _REPLY_PATHS:
-        inner = _follow(message, path)
-        if inner is not None:
-            message = inner
-            break
+    message = _spoken(message)
     calls = get(message, "tool_calls")
     if calls:
         return list(calls)
     parts = message if _is_list(message) else get(message, "content") or get(message, "parts")
     return [p for p in parts if _read(p) is not None] if _is_list(parts) else []
+
+
+def assistant_messages(reply: Any) -> list[Any]:
+    """Return what of a reply goes into the history, as the provider wants it back."""
+    spoken = _spoken(reply)
+    if _is_list(spoken):
+        return list(spoken)
+    if spoken is reply and _is_list(get(reply, "content")):
+        return [{"role": "assistant", "content": get(reply, "content")}]
+    return [spoken]
+
+
+def joined(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put tool results that travel in user messages into one."""
+    for field in ("content", "parts"):
+        if messages and all(m.get("role") == "user" and _is_list(m.get(field)) for m in messages):
+            return [{"role": "user", field: [part for m in messages for part in m[field]]}]
+    return messages
 
 
 def write_result(call: ToolCall, text: str, well: bool) -> dict[str, Any]:
@@ -112,6 +135,15 @@ _REPLY_PATHS: tuple[tuple[str | int, ...], ...] = (
 def get(value: Any, name: str) -> Any:
     """Return *name* of a mapping or an object, None if it has none."""
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _spoken(reply: Any) -> Any:
+    """Return the assistant's message in a response, its output items, or *reply* itself."""
+    for path in _REPLY_PATHS:
+        inner = _follow(reply, path)
+        if inner is not None:
+            return inner
+    return reply
 
 
 def _follow(value: Any, path: tuple[str | int, ...]) -> Any:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from .driving import run_now
 from .errors import ConfigurationError
 from .tool_records import Tool
-from .tool_shapes import ToolCall, define, read_call, write_result
+from .tool_shapes import ToolCall, define, joined, read_call, read_calls, write_result
 
 __all__ = ["Toolset"]
+
+WAIT = 60.0
+"""Seconds a sync ``call`` waits for a tool that is async only."""
 
 
 class Toolset:
@@ -22,7 +24,7 @@ class Toolset:
     Args:
         tools: the tools, each with a name of its own.
         wait: runs an awaitable to its end for :meth:`call` where a tool is async only; None runs
-            it on an event loop of its own.
+            it on the library's background loop, for at most a minute.
 
     Raises:
         ConfigurationError: two tools share a name.
@@ -33,7 +35,7 @@ class Toolset:
     ) -> None:
         """Index the tools by name."""
         self._tools: dict[str, Tool] = {}
-        self._wait = wait or _wait_apart
+        self._wait = wait or _wait_here
         for tool in tools:
             if tool.name in self._tools:
                 raise ConfigurationError(f"two tools are named {tool.name!r}")
@@ -87,14 +89,22 @@ class Toolset:
         text, well = self._unknown(asked) if tool is None else await tool.acall(asked.arguments)
         return write_result(asked, text, well)
 
+    def answers(self, reply: Any, dialect: str | None = None) -> list[dict[str, Any]]:
+        """Answer every tool call in a model's reply; empty if it asks for none.
+
+        Where tool results travel in user messages (Anthropic, Bedrock, Gemini) they come in one
+        message, as those providers want them.
+        """
+        return joined([self.call(call, dialect) for call in read_calls(reply)])
+
+    async def aanswers(self, reply: Any, dialect: str | None = None) -> list[dict[str, Any]]:
+        """Answer every tool call in a model's reply; the same as :meth:`answers`."""
+        return joined([await self.acall(call, dialect) for call in read_calls(reply)])
+
     def _unknown(self, asked: ToolCall) -> tuple[str, bool]:
         names = ", ".join(self._tools) or "none"
         return f"error: unknown_tool: no tool {asked.name!r}; there is: {names}", False
 
 
-def _wait_apart(awaitable: Awaitable[Any]) -> Any:
-    async def finish() -> Any:
-        return await awaitable
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, finish()).result()
+def _wait_here(awaitable: Awaitable[Any]) -> Any:
+    return run_now(lambda: awaitable, WAIT).unwrap()

@@ -1,0 +1,243 @@
+"""Public data sets as corpora: entries to remember, questions, and the entries that answer them.
+
+- LoCoMo (Maharana et al. 2024): one entry per turn, evidence turn ids as gold. Categories 1-4
+  are answerable; 5 is adversarial and kept apart.
+- BEAM (Tavakoli et al. 2025): one entry per message, ``source_chat_ids`` as gold. The headline
+  takes the seven abilities that ask for particular messages; event ordering and summarization,
+  whose gold is a dozen messages strewn over the chat, and abstention are kept apart.
+- SQuAD-shaped files (XQuAD, TQuAD, ...): one entry per paragraph, the question's own as gold.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+
+__all__ = ["Corpus", "Item", "Question", "load_beam", "load_locomo", "load_squad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One entry to remember. ``metadata`` has speaker, session and turn where there are any."""
+
+    id: str
+    content: str
+    metadata: Mapping[str, Any]
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question.
+
+    Attributes:
+        text: what is asked.
+        gold: ids of the entries that answer it; never empty.
+        kind: category or ability.
+        headline: counted in the main figure; others are reported apart.
+    """
+
+    text: str
+    gold: frozenset[str]
+    kind: str
+    headline: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """What one user remembers and is asked: a dialogue, a chat, or a set of paragraphs."""
+
+    name: str
+    items: tuple[Item, ...]
+    questions: tuple[Question, ...]
+
+
+def load_locomo(path: Path) -> list[Corpus]:
+    """Read LoCoMo dialogues from a file or from every JSON file of a folder.
+
+    Raises:
+        InputError: nothing there, or another shape; the message names the path.
+    """
+    with _shape(path, "a list of LoCoMo dialogues (conversation, qa)"):
+        return [
+            _dialogue(sample)
+            for file in _files(path, "*.json")
+            for sample in _sequence(_read(file))
+        ]
+
+
+def load_beam(path: Path) -> list[Corpus]:
+    """Read BEAM chats from a folder of chats, one chat's folder, or its ``chat.json``.
+
+    Raises:
+        InputError: nothing there, or another shape; the message names the path.
+    """
+    folder = path.parent if path.name == "chat.json" else path
+    chats = sorted({file.parent for file in _files(folder, "**/chat.json")}, key=_natural)
+    with _shape(path, "BEAM chats (chat.json beside probing_questions.json)"):
+        return [_chat(chat) for chat in chats]
+
+
+def load_squad(paths: Sequence[Path]) -> list[Corpus]:
+    """Read SQuAD-shaped files: questions of the first, paragraphs of all.
+
+    Raises:
+        InputError: nothing there, or another shape; the message names the path.
+    """
+    items: list[Item] = []
+    questions: list[Question] = []
+    for number, path in enumerate(paths):
+        with _shape(path, "a SQuAD file (data[].paragraphs[].context)"):
+            for paragraph in _paragraphs(path):
+                ident = f"p{len(items)}"
+                items.append(Item(ident, paragraph["context"], {}))
+                if number == 0:
+                    questions.extend(
+                        Question(asked["question"], frozenset({ident}), "question")
+                        for asked in paragraph.get("qas", ())
+                    )
+    return [Corpus(paths[0].stem, tuple(items), tuple(questions))]
+
+
+_TURN_ID = re.compile(r"D:?(\d+):(\d+)")
+_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+
+
+def _dialogue(sample: Mapping[str, Any]) -> Corpus:
+    talk = sample["conversation"]
+    numbers = sorted(int(key[8:]) for key in talk if re.fullmatch(r"session_\d+", key))
+    items: list[Item] = []
+    for number in numbers:
+        start = _moment(talk.get(f"session_{number}_date_time"))
+        for turn, said in enumerate(talk[f"session_{number}"]):
+            items.append(_turn(said, number, turn, start))
+    known = {item.id for item in items}
+    return Corpus(
+        str(sample.get("sample_id", "dialogue")), tuple(items), tuple(_asked(sample, known))
+    )
+
+
+def _turn(said: Mapping[str, Any], session: int, turn: int, start: datetime | None) -> Item:
+    text = str(said.get("text") or "")
+    if caption := said.get("blip_caption"):
+        text = f"{text} [image: {caption}]".strip()
+    metadata = {"speaker": said["speaker"], "session": str(session), "turn": turn}
+    created = None if start is None else start + timedelta(seconds=turn)
+    return Item(said["dia_id"], text, metadata, created)
+
+
+def _asked(sample: Mapping[str, Any], known: set[str]) -> Iterator[Question]:
+    for pair in sample["qa"]:
+        evidence = " ".join(map(str, pair.get("evidence") or ()))
+        gold = {f"D{int(a)}:{int(b)}" for a, b in _TURN_ID.findall(evidence)} & known
+        if gold:
+            kind = _CATEGORIES.get(pair["category"], str(pair["category"]))
+            yield Question(pair["question"], frozenset(gold), kind, kind != "adversarial")
+
+
+def _moment(text: object) -> datetime | None:
+    """Read "1:56 pm on 8 May, 2023" or "March-15-2024"."""
+    said = str(text)
+    return _parsed(said, "%I:%M %p on %d %B, %Y") or _parsed(said, "%B-%d-%Y")
+
+
+def _parsed(text: str, pattern: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, pattern).replace(tzinfo=timezone.utc)
+    except ValueError:
+        return None
+
+
+_APART = frozenset({"event_ordering", "summarization"})
+
+
+def _chat(folder: Path) -> Corpus:
+    items: list[Item] = []
+    for batch in _sequence(_read(folder / "chat.json")):
+        messages = [message for turn in batch["turns"] for message in turn]
+        session = str(batch.get("batch_number", ""))
+        start: datetime | None = None
+        for turn, message in enumerate(messages):
+            start = _moment(message.get("time_anchor")) or start
+            created = None if start is None else start + timedelta(seconds=turn)
+            metadata = {"speaker": message["role"], "session": session, "turn": turn}
+            items.append(Item(str(message["id"]), message["content"], metadata, created))
+    known = {item.id for item in items}
+    probes = _read(folder / "probing_questions.json")
+    return Corpus(f"chat {folder.name}", tuple(items), tuple(_probes(probes, known)))
+
+
+def _probes(probes: Mapping[str, Any], known: set[str]) -> Iterator[Question]:
+    for ability, asked in probes.items():
+        for probe in asked:
+            gold = {str(ident) for ident in _leaves(probe.get("source_chat_ids"))} & known
+            if gold and ability != "abstention":
+                kind = ability.replace("_", " ")
+                yield Question(probe["question"], frozenset(gold), kind, ability not in _APART)
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        value = value.values()
+    elif not isinstance(value, list):
+        yield from () if value is None else (value,)
+        return
+    for part in value:
+        yield from _leaves(part)
+
+
+def _paragraphs(path: Path) -> Iterator[Mapping[str, Any]]:
+    for article in _read(path)["data"]:
+        yield from article["paragraphs"]
+
+
+def _files(path: Path, pattern: str) -> list[Path]:
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    if path.is_file():
+        return [path]
+    found = sorted(path.glob(pattern))
+    if not found:
+        raise InputError(f"{path}: no {pattern.rsplit('/', 1)[-1]} in this folder")
+    return found
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in path.parts]
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from None
+    except ValueError:
+        raise InputError(f"{path}: not a JSON file") from None
+
+
+def _sequence(value: Any) -> Iterable[Any]:
+    """A file may hold one sample or a list of them."""
+    return [value] if isinstance(value, Mapping) else value
+
+
+class _shape:
+    """Turn the accidents of reading another shape into one line that names the path."""
+
+    def __init__(self, path: Path, expected: str) -> None:
+        self._text = f"{path}: expected {expected}"
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, (KeyError, TypeError, AttributeError, IndexError)):
+            raise InputError(self._text) from None
+        if isinstance(error, ValueError) and not isinstance(error, InputError):
+            raise InputError(self._text) from None

@@ -1,0 +1,148 @@
+"""Fill a store with a corpus, ask every question, and keep what came back.
+
+Everything goes through the manager, as a user would have it: one scope per corpus, so that a
+wrong answer from another dialogue would show.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..counters import counter_for
+from ..manager import MemoryManager
+from ..records import MemoryEntry, Scope
+from .datasets import Corpus, Item, Question
+from .metrics import Outcome
+
+__all__ = ["DEPTH", "Progress", "Run", "ask", "fill", "measure"]
+
+DEPTH = 20  # entries asked for: the deepest cut that is reported
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+@dataclass(slots=True)
+class Run:
+    """What a measurement gave.
+
+    Attributes:
+        outcomes: one per question, in order.
+        entries: entries remembered.
+        fill_seconds: time it took to write (and embed) them.
+    """
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    entries: int = 0
+    fill_seconds: float = 0.0
+
+    def headline(self) -> list[Outcome]:
+        """Return the outcomes that count in the main figure."""
+        return [outcome for outcome in self.outcomes if outcome.headline]
+
+    def by_kind(self) -> dict[str, list[Outcome]]:
+        """Return the outcomes by kind of question, the headline's kinds first."""
+        found: dict[str, list[Outcome]] = {}
+        for outcome in sorted(self.outcomes, key=lambda each: not each.headline):
+            found.setdefault(outcome.kind, []).append(outcome)
+        return found
+
+
+def measure(
+    corpora: Sequence[Corpus],
+    manager: MemoryManager,
+    *,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Remember every corpus, then ask its questions.
+
+    Args:
+        corpora: what to remember and to ask.
+        manager: a manager whose stores are empty.
+        limit: most questions in all, spread over the corpora; None asks all.
+        progress: told how far the work is.
+    """
+    run = Run()
+    total = sum(len(corpus.items) for corpus in corpora)
+    started = time.perf_counter()
+    for corpus in corpora:
+        for store in manager.stores:
+            fill(store, corpus.items, scope_of(corpus))
+        run.entries += len(corpus.items)
+        _tell(progress, "remembering", run.entries, total)
+    run.fill_seconds = time.perf_counter() - started
+    asked = chosen(corpora, limit)
+    for number, (corpus, question) in enumerate(asked, 1):
+        run.outcomes.append(ask(manager, question, scope_of(corpus)))
+        _tell(progress, "asking", number, len(asked))
+    return run
+
+
+def scope_of(corpus: Corpus) -> Scope:
+    """Return whose memory a corpus is."""
+    return Scope(user=corpus.name)
+
+
+def fill(store: Any, items: Iterable[Item], scope: Scope) -> None:
+    """Write *items* into *store* in one go."""
+    store.add_many(
+        [
+            {
+                "id": item.id,
+                "content": item.content,
+                "metadata": dict(item.metadata),
+                "created_at": item.created_at,
+            }
+            for item in items
+        ],
+        scope=scope,
+    )
+
+
+def ask(manager: MemoryManager, question: Question, scope: Scope, depth: int = DEPTH) -> Outcome:
+    """Ask one question and keep ids, sizes, the best score and the time it took."""
+    started = time.perf_counter()
+    entries = manager.search(question.text, max_search_results=depth, scope=scope)
+    seconds = time.perf_counter() - started
+    return Outcome(
+        gold=question.gold,
+        found=tuple(str(entry.id) for entry in entries),
+        seconds=seconds,
+        kind=question.kind,
+        headline=question.headline,
+        top_score=entries[0].score if entries else None,
+        tokens=tuple(_size(entry) for entry in entries),
+    )
+
+
+def chosen(corpora: Sequence[Corpus], limit: int | None) -> list[tuple[Corpus, Question]]:
+    """Return the questions to ask: all, or every n-th so that each corpus is heard."""
+    everything = [(corpus, question) for corpus in corpora for question in corpus.questions]
+    if limit is None or limit >= len(everything):
+        return everything
+    step = len(everything) / limit
+    return [everything[int(number * step)] for number in range(limit)]
+
+
+def _size(entry: MemoryEntry) -> int:
+    """Tokens of the entry as it stands in a block, tags included."""
+    counter = counter_for("gpt-4o", 5.0)
+    return counter.count(f'<entry source="{entry.store_name}">{entry.content}</entry>\n')
+
+
+def _tell(progress: Progress | None, what: str, done: int, total: int) -> None:
+    if progress is not None:
+        progress(what, done, total)
+
+
+def summary(run: Run) -> Mapping[str, int | float]:
+    """Return how much was remembered and how fast."""
+    rate = run.entries / run.fill_seconds if run.fill_seconds > 0 else 0.0
+    return {
+        "entries": run.entries,
+        "fill_seconds": round(run.fill_seconds, 3),
+        "entries_per_second": round(rate, 1),
+    }

@@ -8,22 +8,26 @@ from __future__ import annotations
 import math
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 
 from memory_injection.errors import FactRefused
 from memory_injection.facts import FactStore
 
 CAP, QUOTA = 7, 3
-AGENTS = st.sampled_from(["a", "b"])
-USERS = st.sampled_from([None, "u1", "u2"])
+AGENTS = st.sampled_from(["a", "a", "a", "b"])
+USERS = st.sampled_from(["u1", "u1", "u2", None])
 RUNS = st.sampled_from(["r1", "r2"])
-KEYS = st.sampled_from([None, None, None, "k1", "k2"])
+KEYS = st.sampled_from([None, None, None, None, "k1", "k2"])
 WORDS = ["tea", "teapot", "cup", "IŞIK", "ışık"]
-TEXTS = st.lists(st.sampled_from(WORDS), min_size=0, max_size=4).map(" ".join)
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
+QUERIES = st.lists(st.sampled_from([*WORDS, "t", "c"]), max_size=4).map(" ".join)
+EXPECTED = st.sampled_from([None, None, 1, 2])
+SURE = st.sampled_from([True, False, False, False, False])
 PATHS = st.sampled_from(["", "n/", "n/m", "nn/", "users/{user}/", "users/u1/x", "users/u2/", "/x"])
-BASES = st.sampled_from(["", "n/", "users/{user}/"])
+BASES = st.sampled_from(["", "", "n/", "users/{user}/"])
 TAGS = st.sampled_from([(), ("x",), ("x", "y"), ["y"], []])
 
 
@@ -95,9 +99,7 @@ class Model:
             target, kept, versions = folder if folder is not None else base, tuple(tags), []
             held = [v[-1]["path"] for a, v in self.facts.values() if a == agent]
             owner = self.owner(target)
-            if len(held) >= CAP or (
-                owner and sum(self.owner(p) == owner for p in held) >= QUOTA
-            ):
+            if len(held) >= CAP or (owner and sum(self.owner(p) == owner for p in held) >= QUOTA):
                 raise Refused("memory_full")
         self.time += 1
         version = {"id": ident, "path": target, "text": text, "tags": kept, "run": run,
@@ -121,13 +123,11 @@ class Model:
         base = self.base(who[1], base)
         folder = self.folder(path, who[1], base)
         found = [v[-1] for v in self.visible(who[0], who[1], folder).values()]
-        return sorted(
-            (f for f in found if set(tags) <= set(f["tags"])), key=lambda f: -f["time"]
-        )
+        return sorted((f for f in found if set(tags) <= set(f["tags"])), key=lambda f: -f["time"])
 
     def search(self, who, base, query, tags):
         if not query.strip():
-            return self.list(who, base, "", tags)[:50]
+            return self.list(who, base, "", tags)
         fold = str.maketrans("Iışİ", "iisi")
         words = lambda text: text.translate(fold).lower().replace("ş", "s").split()  # noqa: E731
         seen = [v[-1] for v in self.visible(who[0], who[1], "").values()]
@@ -146,7 +146,8 @@ class Model:
                     norm = 1.2 * (0.25 + 0.75 * len(words(f["text"])) / mean)
                     scores[f["id"]] = scores.get(f["id"], 0) + idf * share * 2.2 / (share + norm)
         listed = [f for f in self.list(who, base, "", tags) if f["id"] in scores]
-        return sorted(listed, key=lambda f: -round(scores[f["id"]], 9))
+        scored = [{**f, "score": round(scores[f["id"]], 9)} for f in listed]
+        return sorted(scored, key=lambda f: -f["score"])
 
     def erase(self, agent, user):
         gone = [
@@ -180,7 +181,6 @@ class Comparison(RuleBasedStateMachine):
             ":memory:", max_facts_per_agent=CAP, max_facts_per_user=QUOTA, clock=lambda: 0.0
         )
         self.model = Model()
-        self.secrets = {}
 
     def teardown(self):
         self.store.close()
@@ -198,6 +198,7 @@ class Comparison(RuleBasedStateMachine):
         assert refusal == refused
         if isinstance(found, list):
             assert [plain(f) for f in found] == [of_model(v) for v in expected]
+            assert [f.score for f in found] == pytest.approx([v.get("score") for v in expected])
         elif found is not None:
             assert plain(found) == of_model(expected)
         return found
@@ -207,8 +208,9 @@ class Comparison(RuleBasedStateMachine):
         return mem.at(base) if base else mem
 
     @rule(target=facts, agent=AGENTS, user=USERS, run=RUNS, base=BASES, text=TEXTS, tags=TAGS,
-          path=st.none() | PATHS, key=KEYS)  # fmt: skip
-    def remember(self, agent, user, run, base, text, tags, path, key):
+          path=st.none() | PATHS, key=KEYS, blank=st.sampled_from(["", "", "", " "]))  # fmt: skip
+    def remember(self, agent, user, run, base, text, tags, path, key, blank):
+        text = blank or text
         who = (agent, user, run)
         fact = self.same(
             lambda: self.handle(who, base).remember(text, path=path, tags=tags, key=key),
@@ -216,10 +218,10 @@ class Comparison(RuleBasedStateMachine):
                 found.id if found else None, who, base, text, path, tags, key, None, None
             ),
         )
-        return fact.id if fact else "m_never"
+        return fact.id if fact else multiple()
 
     @rule(ident=facts, agent=AGENTS, user=USERS, run=RUNS, base=BASES, text=TEXTS, tags=TAGS,
-          path=st.none() | PATHS, key=KEYS, expected=st.sampled_from([None, None, 1, 2]))  # fmt: skip
+          path=st.none() | PATHS, key=KEYS, expected=EXPECTED)  # fmt: skip
     def replace(self, ident, agent, user, run, base, text, tags, path, key, expected):
         who = (agent, user, run)
         self.same(
@@ -229,8 +231,10 @@ class Comparison(RuleBasedStateMachine):
             lambda _: self.model.write(None, who, base, text, path, tags, key, ident, expected),
         )
 
-    @rule(ident=consumes(facts), agent=AGENTS, user=USERS, base=BASES)
-    def forget(self, ident, agent, user, base):
+    @rule(ident=facts, agent=AGENTS, user=USERS, base=BASES, sure=SURE)
+    def forget(self, ident, agent, user, base, sure):
+        if not sure:
+            return
         who = (agent, user, "r1")
         self.same(
             lambda: self.handle(who, base).forget(ident),
@@ -249,7 +253,7 @@ class Comparison(RuleBasedStateMachine):
             lambda _: self.model.find(ident, who, base),
         )
 
-    @rule(agent=AGENTS, user=USERS, base=BASES, path=PATHS, tags=TAGS, query=TEXTS)
+    @rule(agent=AGENTS, user=USERS, base=BASES, path=PATHS, tags=TAGS, query=QUERIES)
     def look(self, agent, user, base, path, tags, query):
         who = (agent, user, "r1")
         self.same(
@@ -261,8 +265,10 @@ class Comparison(RuleBasedStateMachine):
             lambda _: self.model.search(who, base, query, tags),
         )
 
-    @rule(agent=AGENTS, user=st.sampled_from(["u1", "u2"]))
-    def erase(self, agent, user):
+    @rule(agent=AGENTS, user=st.sampled_from(["u1", "u2"]), sure=SURE)
+    def erase(self, agent, user, sure):
+        if not sure:
+            return
         assert self.store.erase_user(agent, user) == self.model.erase(agent, user)
 
     @invariant()

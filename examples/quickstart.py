@@ -14,7 +14,7 @@ from memory_injection.testing.server import RecordingServer
 
 def main() -> None:
     # Where you would use the real provider, this is a local server with a scripted reply.
-    with RecordingServer(["Any but the walnut cake."]) as server:
+    with RecordingServer(["You are."]) as server:
         bare = OpenAI(base_url=f"{server.url}/v1", api_key="none-needed")
 
         memory = MemoryManager(stores=[SQLiteStore("memory.db", name="notes")], injection=True)
@@ -23,7 +23,7 @@ def main() -> None:
         memory.add("The user is allergic to walnuts.", scope=Scope(user="u1"))
         reply = client.chat.completions.create(
             model="gpt-4o",
-            messages=[{"role": "user", "content": "Which cake may I eat, allergic as I am?"}],
+            messages=[{"role": "user", "content": "Am I allergic to walnuts?"}],
         )
         print("The model received:\n")
         print(server.bodies[0]["messages"][-1]["content"])

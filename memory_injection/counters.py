@@ -40,6 +40,7 @@ _DEFAULT_ENCODING = "o200k_base"
 # vocabularies of 32k pieces reach about 2 on Turkish and Chinese).
 _FACTORS = (("claude", 1.5), ("anthropic", 1.5), ("gemini", 1.5), ("command", 1.5))
 _UNKNOWN_FACTOR = 2.0
+_REMEMBERED = 4000  # characters; blocks and memories are counted again, documents are not
 
 
 class BytesCounter:
@@ -59,9 +60,13 @@ class TiktokenCounter:
         """Keep the loaded ``tiktoken.Encoding``."""
         self.name: str = encoding.name
         self._encode = encoding.encode_ordinary
+        self._remembered = lru_cache(maxsize=2048)(self._count)
 
     def count(self, text: str) -> int:
         """Return the number of tokens of *text*; special-token look-alikes count as text."""
+        return self._remembered(text) if len(text) <= _REMEMBERED else self._count(text)
+
+    def _count(self, text: str) -> int:
         return len(self._encode(text))
 
 
@@ -161,12 +166,17 @@ def counter_for(model: str | None, wait: float = 0.0) -> TokenCounter:
 
 def is_loaded(model: str | None) -> bool:
     """Tell whether :func:`counter_for` would answer at once."""
-    return encoding_for(model)[0] in _VOCABULARIES.loaded
+    # Before the first vocabulary is there, even the names would need an import of tiktoken.
+    return bool(_VOCABULARIES.loaded) and encoding_for(model)[0] in _VOCABULARIES.loaded
 
 
-def preload(model: str | None = None) -> None:
-    """Start loading the vocabulary for *model* in the background and return at once."""
-    _VOCABULARIES.start(encoding_for(model)[0])
+def preload(wait: float = 2.0) -> None:
+    """Load the default vocabulary, waiting at most *wait* seconds for it.
+
+    Building an encoding holds the interpreter for a few hundred milliseconds, so it is better
+    done before the first request than beside it. It happens once per process.
+    """
+    _VOCABULARIES.get(_DEFAULT_ENCODING, wait)
 
 
 def _load_encoding(name: str) -> TokenCounter:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from . import counters
 from .config import InjectionConfig
 from .dialects import registry
-from .driving import passes_through, run_now, run_soon
+from .driving import Done, passes_through, run_now, run_soon
 from .fanout import Ask, ask_now, ask_soon
 from .handles import StoreHandle
 from .ledger_records import Space
@@ -86,35 +88,21 @@ class Engine:
         """Inject for a sync caller; raises nothing but ``KeyboardInterrupt``."""
         with self._telemetry.span("inject") as span:
             run = _Run(self, asked)
-            try:
-                flow = run.flow()
-                effect = next(flow)
-                while True:
-                    effect = _advance(flow, run.perform(effect))
-            except StopIteration as stop:
-                result = run.finish(stop.value)
-            except BaseException as error:
-                if passes_through(error):
-                    raise
-                result = run.crashed(error)
-            self._telemetry.injected(span, result)
-            return result
+            effect = run.begin()
+            while effect is not None:
+                effect = run.go_on(run.perform(effect))
+            self._telemetry.injected(span, run.result)
+            return run.result
 
     async def ainject(self, asked: Asked) -> InjectionResult:
         """Inject for an async caller; the caller's own cancellation passes through."""
         with self._telemetry.span("inject") as span:
             run = _Run(self, asked)
-            try:
-                flow = run.flow()
-                effect = next(flow)
-                while True:
-                    effect = _advance(flow, await run.aperform(effect))
-            except StopIteration as stop:
-                result = run.finish(stop.value)
-            except Exception as error:
-                result = run.crashed(error)
-            self._telemetry.injected(span, result)
-            return result
+            effect = run.begin()
+            while effect is not None:
+                effect = run.go_on(await run.aperform(effect))
+            self._telemetry.injected(span, run.result)
+            return run.result
 
     def request(self, asked: Asked, known: Sequence[str]) -> Request:
         """Read the messages and return the request the steps work on.
@@ -156,7 +144,9 @@ class Engine:
             else:
                 messages = list(conversation)
             return walk(messages, asked.dialect, self._tracks, known, _detect)
-        except Exception as error:
+        except BaseException as error:
+            if passes_through(error):
+                raise
             raise StageFailed("read", error) from error
 
     def _load_counter(self, model: str | None) -> TokenCounter:
@@ -204,8 +194,32 @@ class _Run:
         self._asked = asked
         self._started = time.monotonic()
         self._dialect: str | None = None
+        self._flow = self._steps()
+        self.result: InjectionResult
 
-    def flow(self) -> Step[Outcome]:
+    def begin(self) -> Effect | None:
+        """Run to the first effect; None if there was none, and then there is a result."""
+        return self.go_on(None)
+
+    def go_on(self, reply: Any) -> Effect | None:
+        """Send the flow what its effect led to and run to the next one, or to the result.
+
+        Whatever foreign code raises in here, in a dialect or a counter, ends the flow and not the
+        call, even where it is no ordinary exception.
+        """
+        try:
+            if isinstance(reply, StageFailed):
+                return self._flow.throw(reply)
+            return self._flow.send(reply)
+        except StopIteration as stop:
+            self.result = self._finished(stop.value)
+        except BaseException as error:
+            if passes_through(error):
+                raise
+            self.result = self._crashed(error)
+        return None
+
+    def _steps(self) -> Step[Outcome]:
         """Return the whole flow: reading the messages, then the steps."""
         known = yield from self._engine.known_texts(self._asked)
         request = self._engine.request(self._asked, known)
@@ -223,18 +237,28 @@ class _Run:
         if isinstance(effect, Retrieve):
             asks = self._engine.asks(effect, self._asked.scope)
             return ask_now(asks, max(self._remaining(), 0.0))
-        done = run_now(_work(effect), self._time_for(effect), effect.blocking)
-        return _value(effect, done.value, done.error)
+        if effect.blocking:
+            work = partial(effect.function, *effect.args)
+            return _reply(effect, run_now(work, self._time_for(effect), blocking=True))
+        value, waits = _at_once(effect)
+        if not waits:
+            return value
+        return _reply(effect, run_now(lambda: value, self._time_for(effect)))
 
     async def aperform(self, effect: Effect) -> Any:
         """Do what *effect* asks, for an async caller."""
         if isinstance(effect, Retrieve):
             asks = self._engine.asks(effect, self._asked.scope)
             return await ask_soon(asks, max(self._remaining(), 0.0))
-        done = await run_soon(_work(effect), self._time_for(effect), effect.blocking)
-        return _value(effect, done.value, done.error)
+        if effect.blocking:
+            work = partial(effect.function, *effect.args)
+            return _reply(effect, await run_soon(work, self._time_for(effect), blocking=True))
+        value, waits = _at_once(effect)
+        if not waits:
+            return value
+        return _reply(effect, await run_soon(lambda: value, self._time_for(effect)))
 
-    def finish(self, outcome: Outcome) -> InjectionResult:
+    def _finished(self, outcome: Outcome) -> InjectionResult:
         """Return the result of a flow that ran to its end."""
         report = report_of(
             outcome,
@@ -245,7 +269,7 @@ class _Run:
         )
         return InjectionResult(outcome.messages, outcome.block, report)
 
-    def crashed(self, error: BaseException) -> InjectionResult:
+    def _crashed(self, error: BaseException) -> InjectionResult:
         """Return the result of a flow that broke: the conversation as it came."""
         seconds = time.monotonic() - self._started
         asked = self._asked
@@ -264,19 +288,20 @@ class _Run:
         return InjectionResult(_same(asked.conversation), None, report)
 
 
-def _advance(flow: Step[Outcome], reply: Any) -> Effect:
-    if isinstance(reply, StageFailed):
-        return flow.throw(reply)
-    return flow.send(reply)
+def _at_once(effect: Call) -> tuple[Any, bool]:
+    """Call the function; return what it gave and whether that must be awaited."""
+    try:
+        value = effect.function(*effect.args)
+    except BaseException as error:
+        return _reply(effect, Done(error=error)), False
+    return value, inspect.isawaitable(value)
 
 
-def _work(effect: Call) -> Callable[[], Any]:
-    return lambda: effect.function(*effect.args)
-
-
-def _value(effect: Call, value: Any, error: BaseException | None) -> Any:
+def _reply(effect: Call, done: Done) -> Any:
+    """Return what the flow is sent: the value, or ``StageFailed`` to be thrown into it."""
+    error = done.error
     if error is None:
-        return value
+        return done.value
     if passes_through(error):
         raise error
     return error if isinstance(error, StageFailed) else StageFailed(effect.stage, error)

@@ -89,40 +89,89 @@ def ask_now(asks: Sequence[Ask], timeout: float) -> list[StoreAnswer]:
 
 async def ask_soon(asks: Sequence[Ask], timeout: float) -> list[StoreAnswer]:
     """Ask for an async caller; async stores run as tasks on the caller's own loop."""
+    waiting = _Waiting(asyncio.get_running_loop())
     deadline = time.monotonic() + timeout
-    running: dict[asyncio.Future[Done], Ask] = {}
     for ask in asks:
         if ask.begin(deadline):
-            held = _Held(ask)
-            if ask.handle.is_async:
-                task = asyncio.ensure_future(attempt(held))
-                task.add_done_callback(held.ended)
-                running[task] = ask
-            else:
-                running[as_awaitable(on_worker(held))] = ask
-    try:
-        while running:
-            nearest = min(ask.deadline for ask in running.values())
-            wait = max(nearest - time.monotonic(), 0.0)
-            done, _ = await asyncio.wait(running, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
-            for future in done:
-                running.pop(future).end(_ended(future))
-            for future in _expired(running):
-                running.pop(future).give_up()
-                future.cancel()
-    finally:
-        for future in running:
-            future.cancel()
+            waiting.start(ask)
+    await waiting.all()
     return _answers(asks)
 
 
-def _ended(future: asyncio.Future[Done]) -> Done:
-    return Done(error=asyncio.CancelledError()) if future.cancelled() else future.result()
-
-
-def _expired(running: dict[Any, Ask]) -> list[Any]:
+def _expired(running: dict[Future[Done], Ask]) -> list[Future[Done]]:
     now = time.monotonic() + _FINISHED
     return [future for future, ask in running.items() if ask.deadline <= now and not future.done()]
+
+
+class _Waiting:
+    """The asks under way on one event loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._running: dict[int, tuple[Ask, Any]] = {}
+        self._over: asyncio.Future[None] = loop.create_future()
+
+    def start(self, ask: Ask) -> None:
+        """Set one ask going."""
+        held = _Held(ask)
+        if ask.handle.is_async:
+            task = self._loop.create_task(self._run(ask, held))
+            task.add_done_callback(held.ended)
+            self._running[id(ask)] = (ask, task)
+        else:
+            future = on_worker(held)
+            self._running[id(ask)] = (ask, future)
+            future.add_done_callback(lambda ended: self._from_thread(ask, ended))
+
+    async def all(self) -> None:
+        """Wait until every ask is answered or given up."""
+        timers = [
+            self._loop.call_at(self._loop.time() + deadline - time.monotonic(), self._expire)
+            for deadline in {ask.deadline for ask, _ in self._running.values()}
+        ]
+        try:
+            if self._running:
+                await self._over
+        finally:
+            for timer in timers:
+                timer.cancel()
+            for _, work in self._running.values():
+                work.cancel()
+            self._running.clear()
+
+    async def _run(self, ask: Ask, held: _Held) -> None:
+        # The waiter is woken from here and not from a callback of the task: one round less.
+        self._arrived(ask, await attempt(held))
+
+    def _from_thread(self, ask: Ask, ended: Future[Done]) -> None:
+        if not ended.cancelled():
+            try:
+                self._loop.call_soon_threadsafe(self._arrived, ask, ended.result())
+            except RuntimeError:  # the caller's loop is closed: nobody waits any more
+                return
+
+    def _arrived(self, ask: Ask, done: Done) -> None:
+        if self._running.pop(id(ask), None) is None:
+            return  # given up before
+        try:
+            ask.end(done)
+        except KeyboardInterrupt as error:
+            if not self._over.done():
+                self._over.set_exception(error)
+        self._check()
+
+    def _expire(self) -> None:
+        now = time.monotonic() + _FINISHED
+        for key, (ask, work) in list(self._running.items()):
+            if ask.deadline <= now:
+                del self._running[key]
+                ask.give_up()
+                work.cancel()
+        self._check()
+
+    def _check(self) -> None:
+        if not self._running and not self._over.done():
+            self._over.set_result(None)
 
 
 class _Held:

@@ -43,10 +43,7 @@ def leans_on_context(text: str) -> bool:
     True for asks without a topic word of their own, for asks of at most two topic words that
     point back ("how old is he?", "peki ya kedisi?"), and for very short answers ("Yes, B1").
     """
-    folded = unicodedata.normalize("NFKC", text).replace("İ", "i").casefold().replace("ı", "i")
-    folded = "".join(
-        c for c in unicodedata.normalize("NFD", folded) if not unicodedata.combining(c)
-    )
+    folded = text.lower() if text.isascii() else _fold(text)
     if _SPACELESS.search(folded):
         return len(_SPACELESS.findall(folded)) <= 5
     words = _WORD.findall(folded)
@@ -57,3 +54,9 @@ def leans_on_context(text: str) -> bool:
     if pointing and len(topics) <= 2 and len(words) <= 10:
         return True
     return len(words) <= 2 and len("".join(topics)) <= 12
+
+
+def _fold(text: str) -> str:
+    lowered = unicodedata.normalize("NFKC", text).replace("İ", "i").casefold().replace("ı", "i")
+    letters = unicodedata.normalize("NFD", lowered)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))

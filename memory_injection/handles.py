@@ -14,7 +14,7 @@ from .errors import ConfigurationError
 from .pipeline.effects import StoreAnswer, describe
 from .pipeline.request import StoreTraits
 from .records import MemoryEntry, Scope, SearchOptions, read_entry
-from .report import StoreReport
+from .report import StoreReport, StoreStatus
 
 __all__ = ["StoreHandle", "check_store"]
 
@@ -54,18 +54,18 @@ class StoreHandle:
         *query* None asks for pinned entries only; *pins* False leaves them out.
         """
         pins = pins and self.pins
-        return self._prepared(lambda: self._search(query, options, pins))
+        return self.prepared(lambda: self._search(query, options, pins))
 
     def add(
         self, content: str, metadata: Mapping[str, Any] | None, scope: Scope
     ) -> Callable[[], Any]:
         """Return the work of one write."""
         store = self.store
-        return self._prepared(lambda: _add(store, content, metadata, scope))
+        return self.prepared(lambda: _add(store, content, metadata, scope))
 
     def erase(self, scope: Scope) -> Callable[[], Any]:
         """Return the work of erasing everything written for *scope*."""
-        return self._prepared(lambda: self.store.erase(scope))
+        return self.prepared(lambda: self.store.erase(scope))
 
     def close(self) -> Any:
         """Close the store, if it can be closed; maybe awaitable."""
@@ -90,7 +90,8 @@ class StoreHandle:
         context = options.get("context")
         return query if self.takes_context or not context else f"{query}\n{context}"
 
-    def _prepared(self, work: Callable[[], Any]) -> Callable[[], Any]:
+    def prepared(self, work: Callable[[], Any]) -> Callable[[], Any]:
+        """Return *work*, made to initialise the store first if that has not been done."""
         if not callable(self._initialise):
             return work
         return lambda: self._initialised(work)
@@ -142,7 +143,7 @@ class StoreHandle:
         except Exception as error:
             return self.failure("error", seconds, describe(error))
         hits = len(entries) + len(fixed)
-        report = StoreReport.model_construct(
+        report = StoreReport(
             name=self.name, status="ok" if hits else "empty", hits=hits, seconds=seconds, error=None
         )
         return StoreAnswer(report, tuple(entries), tuple(fixed))
@@ -156,12 +157,10 @@ class StoreHandle:
         read = (read_entry(item, name) for item in islice(found, _MOST_ENTRIES))
         return [entry for entry in read if entry is not None]
 
-    def failure(self, status: str, seconds: float, error: str | None) -> StoreAnswer:
+    def failure(self, status: StoreStatus, seconds: float, error: str | None) -> StoreAnswer:
         """Return the answer of a store that did not give one."""
         return StoreAnswer(
-            StoreReport.model_construct(
-                name=self.name, status=status, hits=0, seconds=seconds, error=error
-            )
+            StoreReport(name=self.name, status=status, hits=0, seconds=seconds, error=error)
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from .errors import ConfigurationError
@@ -19,6 +19,18 @@ def owns(scope: Scope, space: Space) -> bool:
     """Tell whether erasing *scope* erases *space*: every id given is the space's own."""
     ids = space.scope.ids()
     return all(ids.get(name) == value for name, value in scope.ids().items())
+
+
+class _Shelf(OrderedDict[bytes, "list[LedgerRecord]"]):
+    """The records of one space by anchor, least recently used first."""
+
+    count = 0
+
+    def shed(self) -> int:
+        """Let the least recently used anchor go; return how many records that were."""
+        lost = len(self.popitem(last=False)[1])
+        self.count -= lost
+        return lost
 
 
 class InMemoryLedger:
@@ -57,7 +69,7 @@ class InMemoryLedger:
         self._max_per_scope = max_per_scope
         self._max_age = max_age
         self._clock = clock
-        self._spaces: OrderedDict[Space, OrderedDict[bytes, list[LedgerRecord]]] = OrderedDict()
+        self._spaces: OrderedDict[Space, _Shelf] = OrderedDict()
         self._count = 0
         self._lock = threading.Lock()
 
@@ -65,15 +77,14 @@ class InMemoryLedger:
         """Return how many records are kept."""
         return self._count
 
-    def get(self, space: Space, keys: Sequence[bytes]) -> Mapping[bytes, Sequence[LedgerRecord]]:
+    def get(self, space: Space, keys: Collection[bytes]) -> Mapping[bytes, Sequence[LedgerRecord]]:
         """Return the records at *keys*, oldest first at each, and mark them as used."""
         with self._lock:
             anchors = self._spaces.get(space)
             if anchors is None:
                 return {}
             self._spaces.move_to_end(space)
-            wanted = keys if isinstance(keys, (dict, set, frozenset)) else set(keys)
-            hits = [key for key in anchors if key in wanted]
+            hits = anchors.keys() & keys
             oldest = self._clock() - self._max_age
             found = {}
             for key in hits:
@@ -88,29 +99,33 @@ class InMemoryLedger:
     ) -> LedgerRecord:
         """Write *record* unless one stands at the same anchor and step; return what stands."""
         with self._lock:
-            anchors = self._spaces.setdefault(space, OrderedDict())
+            shelf = self._spaces.setdefault(space, _Shelf())
             self._spaces.move_to_end(space)
-            standing = anchors.setdefault(record.anchor, [])
-            anchors.move_to_end(record.anchor)
-            oldest = self._clock() - self._max_age
+            standing = shelf.setdefault(record.anchor, [])
+            shelf.move_to_end(record.anchor)
             for at, old in enumerate(standing):
-                if old.step != record.step:
-                    continue
-                outdated = old.written_at < oldest
-                swapped = replaces is not None and old.text == replaces.text
-                if outdated or (swapped and old.written_at == replaces.written_at):  # type: ignore[union-attr]
-                    standing[at] = record
-                    return record
-                return old
+                if old.step == record.step:
+                    if self._gives_way(old, replaces):
+                        standing[at] = record
+                    return standing[at]
             standing.append(record)
+            shelf.count += 1
             self._count += 1
-            self._trim(space, anchors)
+            self._trim(shelf)
             return record
+
+    def _gives_way(self, old: LedgerRecord, replaces: LedgerRecord | None) -> bool:
+        if old.written_at < self._clock() - self._max_age:
+            return True
+        return replaces is not None and (old.text, old.written_at) == (
+            replaces.text,
+            replaces.written_at,
+        )
 
     def drop(self, space: Space, records: Sequence[LedgerRecord], at: bytes) -> None:
         """Mark *records* as no longer carried from step *at* on."""
         with self._lock:
-            anchors = self._spaces.get(space, OrderedDict())
+            anchors = self._spaces.get(space, _Shelf())
             for record in records:
                 standing = anchors.get(record.anchor, [])
                 for place, old in enumerate(standing):
@@ -120,7 +135,7 @@ class InMemoryLedger:
     def texts(self, space: Space) -> Sequence[str]:
         """Return the texts of the blocks kept for *space*."""
         with self._lock:
-            anchors = self._spaces.get(space, OrderedDict())
+            anchors = self._spaces.get(space, _Shelf())
             return list({record.text: None for group in anchors.values() for record in group})
 
     def forget(self, scope: Scope) -> int:
@@ -139,14 +154,13 @@ class InMemoryLedger:
             self._spaces.clear()
             self._count = 0
 
-    def _trim(self, space: Space, anchors: OrderedDict[bytes, list[LedgerRecord]]) -> None:
-        while sum(map(len, anchors.values())) > self._max_per_scope and len(anchors) > 1:
-            self._count -= len(anchors.popitem(last=False)[1])
+    def _trim(self, shelf: _Shelf) -> None:
+        while shelf.count > self._max_per_scope and len(shelf) > 1:
+            self._count -= shelf.shed()
         while self._count > self._max_records and len(self._spaces) > 1:
-            oldest = next(iter(self._spaces))
-            group = self._spaces[oldest]
-            self._count -= len(group.popitem(last=False)[1])
-            if not group:
-                del self._spaces[oldest]
-        while self._count > self._max_records and len(anchors) > 1:
-            self._count -= len(anchors.popitem(last=False)[1])
+            name, oldest = next(iter(self._spaces.items()))
+            self._count -= oldest.shed()
+            if not oldest:
+                del self._spaces[name]
+        while self._count > self._max_records and len(shelf) > 1:
+            self._count -= shelf.shed()

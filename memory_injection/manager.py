@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
-from . import counters
+from . import counters, rendering
 from .access import StoreAccess, collected, registered
 from .config import InjectionConfig
 from .dialects import registry
@@ -17,6 +17,7 @@ from .driving import run_now, run_soon
 from .engine import Asked, Engine
 from .errors import ConfigurationError
 from .fanout import ask_now, ask_soon, run_all_now, run_all_soon
+from .learning import Learning, capture_for, inside_capture
 from .ledger import InMemoryLedger
 from .protocols import Ledger, TokenCounter
 from .records import InjectionResult, MemoryEntry, Scope
@@ -29,7 +30,7 @@ __all__ = ["MemoryManager"]
 _SCOPES: ContextVar[Mapping[int, Scope]] = ContextVar("memory_injection_scopes", default={})  # noqa: B039
 
 
-class MemoryManager:
+class MemoryManager(Learning):
     """Puts memories from several stores into chat-completion calls, and learns from them.
 
     Args:
@@ -41,6 +42,8 @@ class MemoryManager:
             None picks tiktoken's encoding by model name.
         write_timeout: seconds a write to a store may take.
         log_content: let memory text into logs and spans.
+        extractor: draws memories from conversations for stores with ``extraction`` on that have
+            neither an extractor of their own nor ``add_messages``.
 
     Raises:
         ConfigurationError: no store, duplicate names, a store without what it needs, an unknown
@@ -57,6 +60,7 @@ class MemoryManager:
         counter: TokenCounter | Callable[[str], int] | None = None,
         write_timeout: float = 30.0,
         log_content: bool = False,
+        extractor: Any = None,
     ) -> None:
         self._handles = registered(stores)
         self.name = _checked_name(name)
@@ -77,9 +81,14 @@ class MemoryManager:
             telemetry=self._telemetry,
         )
         self._access = StoreAccess(self._handles, self._engine.merge)
+        self._capture = capture_for(
+            self._handles, self.injection, self.name, self._ledger, extractor
+        )
         self._closed = False
-        if self._enabled and self._counter is None:
-            counters.preload()
+        if self._enabled:
+            rendering.prepare()
+            if self._counter is None:
+                counters.preload()
 
     @property
     def stores(self) -> list[Any]:
@@ -112,8 +121,7 @@ class MemoryManager:
             ConfigurationError: an unknown *api*, or a scope with an empty id.
         """
         asked = self._asked(messages, model, self._effective(scope), api)
-        left_alone = self._left_alone(asked)
-        return left_alone or self._engine.inject(asked)
+        return self._noted(self._left_alone(asked) or self._engine.inject(asked))
 
     async def ainject(
         self,
@@ -125,8 +133,7 @@ class MemoryManager:
     ) -> InjectionResult:
         """Async twin of :meth:`inject`."""
         asked = self._asked(messages, model, self._effective(scope), api)
-        left_alone = self._left_alone(asked)
-        return left_alone or await self._engine.ainject(asked)
+        return self._noted(self._left_alone(asked) or await self._engine.ainject(asked))
 
     def inject_request(
         self,
@@ -151,7 +158,7 @@ class MemoryManager:
         """
         asked = self._asked_body(body, model, self._effective(scope, base_scope), api)
         result = self._left_alone(asked) or self._engine.inject(asked)
-        return _with_request(result, body, asked)
+        return _with_request(self._noted(result), body, asked)
 
     async def ainject_request(
         self,
@@ -165,7 +172,7 @@ class MemoryManager:
         """Async twin of :meth:`inject_request`."""
         asked = self._asked_body(body, model, self._effective(scope, base_scope), api)
         result = self._left_alone(asked) or await self._engine.ainject(asked)
-        return _with_request(result, body, asked)
+        return _with_request(self._noted(result), body, asked)
 
     def _asked(self, messages: Any, model: str | None, scope: Scope, api: str | None) -> Asked:
         dialect = registry.dialect_named(api) if api is not None else None
@@ -196,6 +203,8 @@ class MemoryManager:
     def _why_left_alone(self, asked: Asked) -> tuple[Reason, str] | None:
         if self._closed or not self._enabled:
             return "disabled", "closed" if self._closed else "injection=False"
+        if inside_capture():
+            return "disabled", "called by an extractor"
         if asked.body is not None and asked.dialect is None:
             return "unknown_shape", "no dialect knows this request"
         if not isinstance(asked.conversation, (str, list)):
@@ -320,6 +329,7 @@ class MemoryManager:
         """
         owner = Scope.of(scope)
         erasures = self._access.erase(owner)
+        self._capture.forget(owner)
         done = run_all_now(erasures, self._write_timeout)
         run_now(lambda: self._ledger.forget(owner), self._write_timeout).unwrap()
         return collected("erase", erasures, done)
@@ -328,14 +338,20 @@ class MemoryManager:
         """Async twin of :meth:`erase`."""
         owner = Scope.of(scope)
         erasures = self._access.erase(owner)
+        await run_soon(lambda: self._capture.forget(owner), self._write_timeout, blocking=True)
         done = await run_all_soon(erasures, self._write_timeout)
         (await run_soon(lambda: self._ledger.forget(owner), self._write_timeout)).unwrap()
         return collected("erase", erasures, done)
 
     # The end
 
-    def close(self) -> None:
-        """Close the stores and the ledger; later injections leave every call alone.
+    def close(self, timeout: float | None = None) -> None:
+        """Store what was captured, close the stores and the ledger.
+
+        Later injections leave every call alone.
+
+        Args:
+            timeout: most seconds to wait for what was captured; see :meth:`flush`.
 
         Raises:
             StoreErrors: one or more stores could not be closed; the others are.
@@ -343,16 +359,18 @@ class MemoryManager:
         if self._closed:
             return
         self._closed = True
+        self._capture.close(timeout)
         closings = self._access.closings()
         done = run_all_now(closings, self._write_timeout)
         run_now(self._ledger.close, self._write_timeout).unwrap()
         collected("close", closings, done)
 
-    async def aclose(self) -> None:
+    async def aclose(self, timeout: float | None = None) -> None:
         """Async twin of :meth:`close`."""
         if self._closed:
             return
         self._closed = True
+        await self._capture.aclose(timeout)
         closings = self._access.closings()
         done = await run_all_soon(closings, self._write_timeout)
         (await run_soon(self._ledger.close, self._write_timeout)).unwrap()

@@ -6,7 +6,7 @@ awaitable of it; the manager bridges.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from .ledger_records import LedgerRecord, Space
@@ -127,7 +127,7 @@ class Ledger(Protocol):
     in_process: bool
 
     def get(
-        self, space: Space, keys: Sequence[bytes]
+        self, space: Space, keys: Collection[bytes]
     ) -> MaybeAwaitable[Mapping[bytes, Sequence[LedgerRecord]]]:
         """Return the records at *keys* that are not too old, in the order they were written."""
         ...

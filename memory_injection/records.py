@@ -69,8 +69,8 @@ class Scope:
 
     def ids(self) -> dict[str, str]:
         """Return the given ids only, by name."""
-        pairs = ((f.name, getattr(self, f.name)) for f in fields(self))
-        return {name: value for name, value in pairs if value is not None}
+        named = zip(_IDS, (self.user, self.session, self.agent, self.run), strict=True)
+        return {name: value for name, value in named if value is not None}
 
     def over(self, base: Scope) -> Scope:
         """Lay this scope over *base*: ids not given here are inherited.
@@ -156,7 +156,8 @@ class MemoryEntry:
         return {name: value for name, value in found.items() if value is not None}
 
 
-_OWN_KEYS = frozenset({"user", "session", "agent", "run"})
+_IDS = ("user", "session", "agent", "run")
+_OWN_KEYS = frozenset(_IDS)
 
 
 def read_entry(found: object, store_name: str | None = None) -> MemoryEntry | None:
@@ -184,6 +185,8 @@ def read_entry(found: object, store_name: str | None = None) -> MemoryEntry | No
     content = _get(found, "content")
     if not isinstance(content, str) or not content.strip():
         return None
+    if type(found) is dict and found.keys() <= _BARE:
+        return MemoryEntry(content, store_name, score=_score(found.get("score")))
     metadata = _get(found, "metadata")
     metadata = metadata if isinstance(metadata, Mapping) else None
     ident = _get(found, "id")
@@ -197,6 +200,9 @@ def read_entry(found: object, store_name: str | None = None) -> MemoryEntry | No
         metadata=metadata,
         scope=_owner(found, metadata),
     )
+
+
+_BARE = frozenset({"content", "score"})
 
 
 def read_time(value: object) -> datetime | None:
@@ -219,7 +225,7 @@ def read_time(value: object) -> datetime | None:
 
 
 def _get(found: object, name: str) -> Any:
-    if isinstance(found, Mapping):
+    if type(found) is dict or isinstance(found, Mapping):
         return found.get(name)
     return getattr(found, name, None)
 
@@ -243,21 +249,27 @@ def _score(value: object) -> float | None:
     )  # fmt: skip
 
 
+_FOREIGN_IDS = {
+    "user_id": "user", "session_id": "session", "agent_id": "agent", "run_id": "run",
+}  # fmt: skip
+_OWNER_KEYS = frozenset(_FOREIGN_IDS) | {"scope"}
+
+
 def _owner(found: object, metadata: Mapping[str, Any] | None) -> Scope | None:
     """Read whom a foreign entry was written for: ``scope``, or ``user_id``-style keys.
 
     ``user_id``, ``agent_id`` and ``run_id`` are the names mem0 and many services use.
     """
+    if isinstance(found, dict) and not metadata and _OWNER_KEYS.isdisjoint(found):
+        return None
     scope = _first(found, metadata, "scope")
     if isinstance(scope, Scope):
         return scope
     if isinstance(scope, Mapping):
-        given = {k: v for k, v in scope.items() if k in _OWN_KEYS}
+        given = {name: scope.get(name) for name in _OWN_KEYS}
     else:
-        names = (("user", "user_id"), ("session", "session_id"), ("agent", "agent_id"),
-                 ("run", "run_id"))  # fmt: skip
-        given = {own: _first(found, metadata, foreign) for own, foreign in names}
-    ids = {str(k): str(v) for k, v in given.items() if v is not None and str(v).strip()}
+        given = {own: _first(found, metadata, name) for name, own in _FOREIGN_IDS.items()}
+    ids = {name: str(v) for name, v in given.items() if v is not None and str(v).strip()}
     return Scope(**ids) if ids else None
 
 

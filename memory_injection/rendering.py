@@ -14,7 +14,7 @@ from functools import lru_cache
 from .ledger_records import Shown
 from .records import MemoryEntry
 
-__all__ = ["find_blocks", "legal_text", "parse_block", "render_block"]
+__all__ = ["find_blocks", "legal_text", "parse_block", "prepare", "render_block"]
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Escaped text holds no raw angle bracket, so this cannot run past the block it starts in.
@@ -23,9 +23,14 @@ _BLOCK = re.compile(
 )
 
 
+def prepare() -> None:
+    """Import lxml now, so that no request waits for it."""
+    import lxml.etree  # noqa: F401
+
+
 def legal_text(text: str) -> str:
     """Return *text* with everything XML 1.0 cannot carry replaced by U+FFFD."""
-    return _ILLEGAL.sub("\ufffd", text)
+    return text if text.isascii() and text.isprintable() else _ILLEGAL.sub("\ufffd", text)
 
 
 def render_block(entries: Sequence[MemoryEntry], attributes: Sequence[str] = ("source",)) -> str:
@@ -36,19 +41,29 @@ def render_block(entries: Sequence[MemoryEntry], attributes: Sequence[str] = ("s
         attributes: of ``source``, ``date``, ``id``, ``score``; one that an entry lacks is left
             out.
     """
+    lines = []
+    for entry in entries:
+        named = tuple([(name, _attribute(entry, name)) for name in attributes])
+        render = _line if len(entry.content) <= _REMEMBERED else _render_line
+        lines.append(render(entry.content, named))
+    return "\n".join(["<memory>", *lines, "</memory>"])
+
+
+_REMEMBERED = 4000  # characters; memories are shown again and again, long documents are not
+
+
+def _render_line(content: str, attributes: tuple[tuple[str, str | None], ...]) -> str:
     from lxml import etree  # costs tens of milliseconds at import
 
-    root = etree.Element("memory")
-    root.text = "\n"
-    for entry in entries:
-        element = etree.SubElement(root, "entry")
-        for name in attributes:
-            value = _attribute(entry, name)
-            if value:
-                element.set(name, legal_text(value))
-        element.text = legal_text(entry.content)
-        element.tail = "\n"
-    return etree.tostring(root, encoding="unicode")
+    element = etree.Element("entry")
+    for name, value in attributes:
+        if value:
+            element.set(name, legal_text(value))
+    element.text = legal_text(content)
+    return etree.tostring(element, encoding="unicode")
+
+
+_line = lru_cache(maxsize=4096)(_render_line)
 
 
 def _attribute(entry: MemoryEntry, name: str) -> str | None:

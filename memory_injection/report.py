@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
-
-from pydantic import BaseModel, ConfigDict
 
 __all__ = ["DroppedEntry", "EntryReport", "InjectionReport", "StoreReport"]
 
@@ -27,21 +27,36 @@ StoreStatus = Literal["ok", "empty", "timeout", "error", "open"]
 DropReason = Literal["scope", "below_floor", "shown", "duplicate", "max_entries", "budget"]
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+def _plain(value: Any) -> Any:
+    if isinstance(value, _Record):
+        return value.to_dict()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return dict(value) if isinstance(value, dict) else value
+
+
+class _Record:
+    """A value that turns into JSON."""
+
+    __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record as JSON-serialisable values."""
-        return self.model_dump(mode="json")
+        """Return the record as JSON-serialisable values, every field by name."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+
+    def to_json(self) -> str:
+        """Return the record as one line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
 
 
+@dataclass(frozen=True, slots=True)
 class StoreReport(_Record):
     """How one store answered.
 
     Attributes:
         name: the store.
-        status: ``ok``, ``empty``, ``timeout``, ``error`` or ``open`` (its circuit is open: it was
-            not asked because it kept failing).
+        status: ``ok``, ``empty``, ``timeout``, ``error`` or ``open`` (its circuit is open, or too
+            many of its calls are still running: it was not asked).
         hits: entries it returned.
         seconds: wall time until it answered or was given up.
         error: ``Type: message`` when it failed.
@@ -54,8 +69,16 @@ class StoreReport(_Record):
     error: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class EntryReport(_Record):
-    """One entry that went into the block: names and sizes, no text."""
+    """One entry that went into the block: names and sizes, no text.
+
+    Attributes:
+        store: the store it came from.
+        id: the store's own id.
+        score: on the store's own scale.
+        length: characters of its text.
+    """
 
     store: str | None = None
     id: str | None = None
@@ -63,6 +86,7 @@ class EntryReport(_Record):
     length: int = 0
 
 
+@dataclass(frozen=True, slots=True)
 class DroppedEntry(EntryReport):
     """One entry that was left out, and why.
 
@@ -71,9 +95,10 @@ class DroppedEntry(EntryReport):
     ``budget``: did not fit.
     """
 
-    reason: DropReason
+    reason: DropReason = "duplicate"
 
 
+@dataclass(frozen=True, slots=True)
 class InjectionReport(_Record):
     """What happened in one injection and why.
 
@@ -82,7 +107,7 @@ class InjectionReport(_Record):
             block; see ``reason``) or ``failed`` (see ``stage`` and ``error``).
         reason: why there is no new block, for ``skipped`` and ``replayed``.
         detail: one line for a person, e.g. which rule of the trigger said no.
-        stage: the step that failed.
+        stage: the step that failed, also when the failure was survived.
         error: ``Type: message`` of what failed.
         warnings: trouble that was survived (a callback that failed and was replaced, ...).
         query: the query searched with.
@@ -118,8 +143,12 @@ class InjectionReport(_Record):
     seconds: float = 0.0
     model: str | None = None
     dialect: str | None = None
-    scope: dict[str, str] = {}
+    scope: dict[str, str] = field(default_factory=dict)
 
-    def to_json(self) -> str:
-        """Return the report as one line of JSON."""
-        return self.model_dump_json()
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        """Return :meth:`to_dict`, under the name that pydantic users look for."""
+        return self.to_dict()
+
+    def model_dump_json(self, **_: Any) -> str:
+        """Return :meth:`to_json`, under the name that pydantic users look for."""
+        return self.to_json()

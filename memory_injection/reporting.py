@@ -16,7 +16,7 @@ def report_of(
     """Return the report of a flow that ran to its end."""
     trace, standing, failure = outcome.trace, outcome.standing, outcome.failure
     troubled = failure or trace.failed
-    return InjectionReport.model_construct(
+    return InjectionReport(
         status=_status(outcome),
         reason=outcome.skip.reason if outcome.skip else None,
         detail=outcome.skip.detail if outcome.skip else None,
@@ -52,7 +52,7 @@ def _entries(block: InjectedBlock | None) -> tuple[EntryReport, ...]:
 
 
 def _entry(entry: MemoryEntry) -> EntryReport:
-    return EntryReport.model_construct(
+    return EntryReport(
         store=entry.store_name, id=entry.id, score=entry.score, length=len(entry.content)
     )
 

@@ -95,6 +95,7 @@ _LAUGHTER = re.compile(
     r"a?(?:ha|he|hi|ho){2,}h?|(?:ja|je){2,}|k{3,}|(?:ah){2,}a?|x+d+|lo+l|aa+h*|he|ha"
 )
 _APOSTROPHE = re.compile(r"(?<=\w)['’‘`´](?=\w)")
+_PLAIN_WORDS = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _STRETCHED = re.compile(r"(.)\1{2,}")
 
 
@@ -108,8 +109,9 @@ def is_small_talk(text: str) -> bool:
     """
     if not text or len(text) > _LONGEST or not text.strip():
         return False
-    folded = _fold(text)
-    words = _words(folded)
+    if text.isascii() and not all(map(_may_belong, _PLAIN_WORDS.findall(text.lower()))):
+        return False
+    words = _words(_fold(text))
     if not words:
         return "?" not in text and any(not ch.isspace() for ch in text)
     if _UNSPACED.fullmatch("".join(words)):
@@ -142,6 +144,17 @@ def _words(folded: str) -> list[str]:
 def _phrases() -> frozenset[tuple[str, ...]]:
     parts = (part.strip() for line in _PHRASES.splitlines() for part in line.split(";"))
     return frozenset(tuple(_words(_fold(part))) for part in parts if part)
+
+
+@lru_cache(maxsize=1)
+def _vocabulary() -> frozenset[str]:
+    return _FILLERS | {word for phrase in _phrases() for word in phrase}
+
+
+def _may_belong(word: str) -> bool:
+    """Tell whether a word can be part of small talk at all: most asks end the search here."""
+    word = word.replace("'", "")
+    return word in _vocabulary() or _STRETCHED.search(word) is not None or _is_sound(word)
 
 
 def _all_phrases(words: tuple[str, ...]) -> bool:

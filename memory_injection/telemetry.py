@@ -6,8 +6,7 @@ Both carry names, counts and lengths, never memory text, unless ``log_content`` 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +16,7 @@ __all__ = ["Telemetry"]
 
 _LOG = logging.getLogger("memory_injection")
 _NAME = "memory_injection"
+_NO_SPAN: AbstractContextManager[Any] = nullcontext()
 
 
 class Telemetry:
@@ -27,23 +27,22 @@ class Telemetry:
         self._manager = manager
         self._log_content = log_content
 
-    @contextmanager
-    def span(self, operation: str) -> Iterator[Any]:
-        """Open a span around one operation; None where OpenTelemetry is not installed."""
+    def span(self, operation: str) -> AbstractContextManager[Any]:
+        """Open a span around one operation; None where nobody listens to OpenTelemetry."""
         tracer = _tracer()
         if tracer is None:
-            yield None
-            return
-        with tracer.start_as_current_span(
+            return _NO_SPAN
+        span: AbstractContextManager[Any] = tracer.start_as_current_span(
             f"memory.{operation}", attributes={"memory.manager": self._manager}
-        ) as span:
-            yield span
+        )
+        return span
 
     def injected(self, span: Any, result: InjectionResult) -> None:
         """Tell of one injection."""
         report = result.report
-        if span is not None:
+        if span is not None and span.is_recording():
             self._fill(span, result)
+        self._count(result)
         level = logging.WARNING if report.status == "failed" or report.warnings else logging.DEBUG
         if not _LOG.isEnabledFor(level):
             return
@@ -89,14 +88,16 @@ class Telemetry:
                     "memory.store.seconds": store.seconds,
                 },
             )
+
+    def _count(self, result: InjectionResult) -> None:
         counters = _counters()
-        if counters is not None:
-            injections, tokens = counters
-            report = result.report
-            labels = {"memory.manager": self._manager, "memory.status": report.status}
-            injections.add(1, labels)
-            if report.status == "injected":
-                tokens.add(report.tokens, {"memory.manager": self._manager})
+        if counters is None:
+            return
+        injections, tokens = counters
+        report = result.report
+        injections.add(1, {"memory.manager": self._manager, "memory.status": report.status})
+        if report.status == "injected":
+            tokens.add(report.tokens, {"memory.manager": self._manager})
 
 
 def _kind(error: str | None) -> str | None:
@@ -104,13 +105,21 @@ def _kind(error: str | None) -> str | None:
     return error.partition(":")[0] if error else None
 
 
-@lru_cache(maxsize=1)
 def _tracer() -> Any:
+    """Return a tracer if somebody listens: an SDK is installed and set up."""
+    trace = _opentelemetry()
+    if trace is None or isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        return None
+    return trace.get_tracer(_NAME)
+
+
+@lru_cache(maxsize=1)
+def _opentelemetry() -> Any:
     try:
         from opentelemetry import trace
     except ImportError:
         return None
-    return trace.get_tracer(_NAME)
+    return trace
 
 
 @lru_cache(maxsize=1)

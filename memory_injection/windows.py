@@ -6,6 +6,8 @@ From the providers' model pages as of 2025; a model not listed has no known wind
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 __all__ = ["window_of"]
 
 _WINDOWS = (
@@ -25,6 +27,7 @@ _WINDOWS = (
 )
 
 
+@lru_cache(maxsize=256)
 def window_of(model: str | None) -> int | None:
     """Return the context window of *model* in tokens, or None if it is not known."""
     if not model:

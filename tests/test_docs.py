@@ -20,6 +20,8 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from memory_injection.testing.server import RecordingServer
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
@@ -42,16 +44,27 @@ def _needs(page: Path) -> list[str]:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder to run a page in, and a local server where OpenAI clients look for one."""
-    from memory_injection.testing.server import RecordingServer
-
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RecordingServer]:
+    """A local server where OpenAI clients look for one, and an empty folder to run a page in."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MEMORY_INJECTION_DB", str(tmp_path / "cli.db"))
     monkeypatch.setenv("OPENAI_API_KEY", "any")
     with RecordingServer(["Noted."]) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
-        yield tmp_path
+        yield server
+
+
+def test_the_readme_shows_what_the_model_receives(server: RecordingServer) -> None:
+    """The README's code sends exactly the text that stands below it."""
+    pytest.importorskip("openai")
+    code, shown = (
+        next(t.content for t in _fences(ROOT / "README.md") if t.info == info)
+        for info in ("python", "text")
+    )
+    names: dict[str, Any] = {}
+    _run(code, "README.md", 0, names)
+    assert server.bodies[-1]["messages"][-1]["content"] == shown.rstrip("\n")
+    _close(names)
 
 
 def _run(code: str, place: str, line: int, names: dict[str, Any]) -> None:
@@ -63,7 +76,8 @@ def _run(code: str, place: str, line: int, names: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
-def test_python_blocks_run(page: Path, workplace: Path) -> None:
+@pytest.mark.usefixtures("server")
+def test_python_blocks_run(page: Path) -> None:
     """A page's Python blocks run from top to bottom as one program."""
     blocks = [token for token in _fences(page) if token.info.split()[:1] == ["python"]]
     if not blocks:
@@ -81,7 +95,9 @@ def _close(names: dict[str, Any]) -> None:
     """Close what a page left open, as the end of its program would."""
     for value in names.values():
         closer = getattr(value, "close", None)
-        if callable(closer) and not isinstance(value, type):
+        if not callable(closer) or isinstance(value, type):
+            continue
+        if not inspect.signature(closer).parameters:
             outcome = closer()
             if inspect.iscoroutine(outcome):
                 asyncio.run(outcome)
@@ -100,7 +116,8 @@ def _is_ours(command: str) -> bool:
 @pytest.mark.parametrize(
     "page", [p for p in PAGES if any(map(_is_ours, _commands(p)))], ids=lambda p: p.name
 )
-def test_shell_blocks_run(page: Path, workplace: Path) -> None:
+@pytest.mark.usefixtures("server")
+def test_shell_blocks_run(page: Path) -> None:
     """A page's ``memory-injection`` lines run in order and succeed."""
     program = f"{shlex.quote(sys.executable)} -m memory_injection"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
@@ -123,6 +140,14 @@ def test_links_lead_somewhere(page: Path) -> None:
         if heading:
             titles = re.findall(r"(?m)^#+ (.+)$", file.read_text(encoding="utf-8"))
             assert heading in {re.sub(r"[^\w -]", "", t).lower().replace(" ", "-") for t in titles}
+
+
+def test_every_page_can_be_found() -> None:
+    """``docs/README.md`` leads to every other page."""
+    index = ROOT / "docs/README.md"
+    linked = re.findall(r"]\(([^)#\s]+\.md)\)", index.read_text(encoding="utf-8"))
+    pages = {page.resolve() for page in PAGES if page not in (index, ROOT / "README.md")}
+    assert pages == {(index.parent / link).resolve() for link in linked}
 
 
 def test_named_extras_exist() -> None:

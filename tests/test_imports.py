@@ -81,7 +81,8 @@ def _imports(path: Path) -> set[str]:
             package = path.relative_to(PACKAGE.parent).with_suffix("").parts[:-1]
             base = package[: len(package) - node.level + 1] if node.level else ()
             module = ".".join((*base, *(node.module or "").split("."))).strip(".")
-            found.add(module)
+            inside = {f"{module}.{alias.name}" for alias in node.names} & set(MODULES)
+            found |= inside if len(inside) == len(node.names) else {module}
     return found
 
 

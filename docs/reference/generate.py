@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ import click
 from pydantic import BaseModel
 
 from memory_injection import errors, report
-from memory_injection.cli.app import PROGRAM, app
+from memory_injection.cli.commands import PROGRAM, app
 from memory_injection.config import InjectionConfig
 
 HERE = Path(__file__).parent
@@ -39,22 +40,23 @@ def cli() -> str:
         "## Exit codes\n\n"
         "| Code | Meaning |\n| --- | --- |\n"
         "| 0 | done |\n"
-        "| 1 | it could not be done; one line on stderr says why |\n"
+        "| 1 | it could not be done; one line on stderr says why (none when whoever read the "
+        "output went away) |\n"
         "| 2 | wrong usage or input; the line names the value and the rule |\n"
-        "| 130 | interrupted (Ctrl-C) |\n"
-        "| 141 | whoever read the output went away |\n\n"
+        "| 130 | interrupted (Ctrl-C) |\n\n"
         "`MEMORY_INJECTION_DEBUG=1` shows the traceback of an error.\n"
     )
     return "\n".join(parts)
 
 
 def _attributes(model: type) -> dict[str, str]:
-    """Read the ``Attributes:`` section of a Google-style docstring."""
-    section = (inspect.getdoc(model) or "").partition("Attributes:\n")[2]
+    """Read the ``Attributes:`` sections of a class and its bases (Google style)."""
     found: dict[str, str] = {}
-    for entry in re.split(r"\n(?=    \w)", "\n" + section):
-        name, _, text = entry.strip().partition(":")
-        found[name] = " ".join(text.split())
+    for base in reversed(model.__mro__):
+        section = inspect.cleandoc(base.__doc__ or "").partition("Attributes:\n")[2]
+        for entry in re.split(r"\n(?=    \w)", "\n" + section):
+            name, _, text = entry.strip().partition(":")
+            found[name] = " ".join(text.split())
     return found
 
 
@@ -62,16 +64,27 @@ def _cell(text: str) -> str:
     return re.sub(r"``([^`]+)``", r"`\1`", text).replace("|", "\\|")
 
 
-def _rows(model: type[BaseModel]) -> Iterator[str]:
+def _fields(model: type) -> Iterator[tuple[str, str]]:
+    """Yield (field, its default as code) of a pydantic model or a dataclass."""
+    if issubclass(model, BaseModel):
+        for name, field in model.model_fields.items():
+            yield name, "required" if field.is_required() else f"`{field.default!r}`"
+        return
+    for one in dataclasses.fields(model):
+        if one.default is not dataclasses.MISSING:
+            yield one.name, f"`{one.default!r}`"
+        elif one.default_factory is not dataclasses.MISSING:
+            yield one.name, f"`{one.default_factory()!r}`"
+        else:
+            yield one.name, "required"
+
+
+def _table(model: type) -> str:
     described = _attributes(model)
-    for name, field in model.model_fields.items():
-        default = "required" if field.is_required() else f"`{field.default!r}`"
-        yield f"| `{name}` | {default} | {_cell(described.get(name, ''))} |"
-
-
-def _table(model: type[BaseModel]) -> str:
-    rows = "\n".join(_rows(model))
-    return f"| Field | Default | Meaning |\n| --- | --- | --- |\n{rows}\n"
+    rows = (
+        f"| `{n}` | {default} | {_cell(described.get(n, ''))} |" for n, default in _fields(model)
+    )
+    return "\n".join(["| Field | Default | Meaning |", "| --- | --- | --- |", *rows, ""])
 
 
 def configuration() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -43,6 +42,10 @@ class Prefix:
         """Return the share kept, 0..100."""
         return 100.0 * self.kept / self.of if self.of else 100.0
 
+    def to_dict(self) -> dict[str, float]:
+        """Return bytes kept, bytes of the previous request, and the share."""
+        return {"kept": self.kept, "of": self.of, "percent": round(self.percent, 1)}
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -50,6 +53,7 @@ class Call:
 
     Attributes:
         prefix: None for the first call of a conversation.
+        in_system: what would have been kept had the memory stood in the system prompt.
         reply: the assistant's words, "" when it asked for tools.
         tools: names of the tools it asked for.
     """
@@ -58,18 +62,18 @@ class Call:
     number: int
     result: InjectionResult
     prefix: Prefix | None
+    in_system: Prefix | None
     reply: str
     tools: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the call as JSON-serialisable values."""
-        prefix = self.prefix
         return {
             "conversation": self.conversation,
             "call": self.number,
             "block": None if self.result.block is None else self.result.block.text,
-            "prefix": prefix
-            and {"kept": prefix.kept, "of": prefix.of, "percent": round(prefix.percent, 1)},
+            "prefix": self.prefix and self.prefix.to_dict(),
+            "prefix_if_in_system_prompt": self.in_system and self.in_system.to_dict(),
             "reply": self.reply,
             "tools": list(self.tools),
             "report": self.result.report.to_dict(),
@@ -172,12 +176,14 @@ def _play(path: Path, screen: Screen) -> tuple[int, list[Call]]:
 
 def _openai(url: str) -> Any:
     try:
-        from openai import OpenAI
+        from openai import DefaultHttpxClient, OpenAI
     except ImportError:
         raise MissingDependencyError("openai", "openai", "the demo") from None
-    # A proxy in the environment must not come between this process and itself.
-    os.environ["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1"]))
-    return OpenAI(base_url=f"{url}/v1", api_key="none-needed", max_retries=0, timeout=30)
+    # A proxy named in the environment must not come between this process and itself.
+    http_client = DefaultHttpxClient(trust_env=False)
+    return OpenAI(
+        base_url=f"{url}/v1", api_key="none-needed", max_retries=0, http_client=http_client
+    )
 
 
 def _count(memory: MemoryManager) -> int:
@@ -188,23 +194,41 @@ def _count(memory: MemoryManager) -> int:
 def _converse(stage: Stage, conversation: Conversation) -> None:
     """Hold one conversation, with a history of the program's own that never holds a block."""
     history: list[Any] = [{"role": "system", "content": SYSTEM}]
-    previous: bytes | None = None
+    before: Sent | None = None
     for ask in conversation.asks:
         stage.screen.says("you", ask)
         history.append({"role": "user", "content": ask})
-        for message in _turn(stage, history):
-            sent = messages_bytes(stage.server.bodies[-1])
-            _note(stage, conversation, message, previous, sent)
-            previous = sent
+        for asked, message in _turn(stage, history):
+            block = stage.watched.results[-1].block
+            now = Sent(
+                messages_bytes(stage.server.bodies[-1]["messages"]),
+                messages_bytes(_in_system(asked, "" if block is None else block.text)),
+            )
+            _note(stage, conversation, message, before, now)
+            before = now
 
 
-def _turn(stage: Stage, history: list[Any]) -> Iterator[Any]:
-    """Call the model until it has no more tool calls; yield each reply."""
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request's messages as bytes: as sent, and with the memory in the system prompt."""
+
+    ours: bytes
+    in_system: bytes
+
+
+def _in_system(history: Sequence[Any], block: str) -> list[Any]:
+    system, *rest = history
+    return [{**system, "content": f"{system['content']}\n\n{block}"}, *rest]
+
+
+def _turn(stage: Stage, history: list[Any]) -> Iterator[tuple[list[Any], Any]]:
+    """Call the model until it has no more tool calls; yield what was asked and each reply."""
     while True:
         reply = stage.client.chat.completions.create(model=_MODEL, messages=history, tools=TOOLS)
         message = reply.choices[0].message
+        asked = list(history)
         history.append(message.model_dump(exclude_none=True))
-        yield message
+        yield asked, message
         if not message.tool_calls:
             return
         for call in message.tool_calls:
@@ -213,13 +237,14 @@ def _turn(stage: Stage, history: list[Any]) -> Iterator[Any]:
 
 
 def _note(
-    stage: Stage, conversation: Conversation, message: Any, previous: bytes | None, sent: bytes
+    stage: Stage, conversation: Conversation, message: Any, before: Sent | None, now: Sent
 ) -> None:
     call = Call(
         conversation=conversation.session,
         number=len(stage.calls) + 1,
         result=stage.watched.results[-1],
-        prefix=None if previous is None else shared_prefix(previous, sent),
+        prefix=before and shared_prefix(before.ours, now.ours),
+        in_system=before and shared_prefix(before.in_system, now.in_system),
         reply=message.content or "",
         tools=tuple(call.function.name for call in message.tool_calls or ()),
     )
@@ -227,9 +252,9 @@ def _note(
     stage.screen.call(call, stage.started)
 
 
-def messages_bytes(body: Mapping[str, Any]) -> bytes:
-    """Return a request's messages as the bytes a provider would compare, in order."""
-    parts = (json.dumps(m, ensure_ascii=False, separators=(",", ":")) for m in body["messages"])
+def messages_bytes(messages: Sequence[Any]) -> bytes:
+    """Return *messages* as the bytes a provider would compare, in order."""
+    parts = (json.dumps(m, ensure_ascii=False, separators=(",", ":")) for m in messages)
     return "\n".join(parts).encode()
 
 

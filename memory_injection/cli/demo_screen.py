@@ -13,6 +13,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from ..report import InjectionReport
 from .explain import headline
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Screen:
         self._console.print()
         self._console.print(table)
         self._console.print()
+        self._console.print(_comparison(calls))
         again = "It remembered" if remembered else "Run it again: it will remember"
         self._console.print(
             Text(f"{again}. The memory is in {path.absolute()}; --fresh starts over.", "bold"),
@@ -88,17 +90,18 @@ class Screen:
 def _memory(call: Call, started: datetime) -> Iterator[Text]:
     report, block = call.result.report, call.result.block
     if report.status == "injected" and block is not None:
-        yield Text(f"injected {len(report.entries)} in {report.tokens} tokens: ", "magenta")
-        for entry in block.entries[-len(report.entries) :]:
+        yield Text(f"injected {len(report.entries)} in {report.tokens} tokens, ", "magenta").append(
+            f"found in {report.stores[0].seconds * 1000:.1f} ms for “{report.query}”", "dim"
+        )
+        for entry, line in zip(block.entries, report.entries, strict=False):
             earlier = entry.created_at is not None and entry.created_at < started
             since = "an earlier run" if earlier else "this run"
-            yield Text.assemble("  ", entry.content, (f"  from {since}", "dim"))
-        shown = sum(dropped.reason == "shown" for dropped in report.dropped)
-        if shown:
-            yield Text(f"  {shown} more fit, and are in view already", "dim")
+            why = f"  score {line.score or 0:.2f}, from {since}"
+            yield Text.assemble("  ", entry.content, (why, "dim"))
     elif report.status == "replayed":
         blocks = "1 block" if report.replayed_blocks == 1 else f"{report.replayed_blocks} blocks"
-        yield Text(f"nothing new to look for; {blocks} of before, byte for byte", "magenta")
+        why = "the same turn goes on" if report.reason == "trigger" else "nothing new found"
+        yield Text(f"{why}: {blocks} of before, byte for byte, and nothing else", "magenta")
     else:
         yield Text(f"{headline(report)}; the request is exactly yours", "magenta")
 
@@ -115,11 +118,33 @@ def _prefix(prefix: Prefix | None) -> Text:
     )
 
 
+def _comparison(calls: Sequence[Call]) -> Text:
+    ours, rival = (
+        sum(prefix.kept for prefix in prefixes if prefix) * 100
+        / max(sum(prefix.of for prefix in prefixes if prefix), 1)
+        for prefixes in ([c.prefix for c in calls], [c.in_system for c in calls])
+    )  # fmt: skip
+    return Text.assemble(
+        "Of each previous request the next one kept ",
+        (f"{ours:.0f} %", "bold green"),
+        ". With the memory in the system prompt, where it changes with every question, it would "
+        "have been ",
+        (f"{rival:.0f} %", "bold red"),
+        ".",
+    )
+
+
+def _outcome(report: InjectionReport) -> str:
+    if report.status != "skipped" or report.reason is None:
+        return report.status
+    return f"skipped: {report.reason.replace('_', ' ')}"
+
+
 def _row(call: Call) -> tuple[str, ...]:
     report = call.result.report
     kept = "-" if call.prefix is None else f"{call.prefix.percent:.1f} %"
     added = f"{report.seconds * 1000:.1f} ms"
     return (
-        str(call.number), call.conversation, headline(report), str(len(report.entries)),
+        str(call.number), call.conversation, _outcome(report), str(len(report.entries)),
         str(report.tokens), kept, added,
     )  # fmt: skip

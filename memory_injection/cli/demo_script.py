@@ -20,9 +20,9 @@ SYSTEM = (
     "user, look into the fridge before you suggest a dish, and say so when you do not know."
 )
 FACTS = (
-    "The user is allergic to walnuts and must not eat them.",
-    "The user cooks with one pan and has no oven.",
-    "The user takes the train to work at 08:40.",
+    "The user never cooks with walnuts, being allergic to them.",
+    "The user cooks in one pan and has no oven.",
+    "The user's train to work leaves at 08:40.",
 )
 FRIDGE = "eggs, spinach, feta, walnuts"
 TOOLS: list[dict[str, Any]] = [
@@ -53,17 +53,16 @@ class Conversation:
 
 def conversations(*, remembers: bool) -> Sequence[Conversation]:
     """Return the demo's conversations; an earlier run's facts need not be told again."""
-    hello = "Hello! What must I not eat?"
+    hello = "Hello! What do I never cook with?"
     tell = (
-        "I am allergic to walnuts and must not eat them, I cook with one pan and have no oven, "
-        "and I take the train to work at 08:40."
+        "Walnuts, I am allergic. I have one pan and no oven, and my train to work leaves at 08:40."
     )
     first = (
         Conversation("The first thing said in this run", "hello", (hello,))
         if remembers
         else Conversation("A first conversation", "hello", (hello, tell), tells=True)
     )
-    asks = ("What can I cook and eat tonight?", "And what can I eat on the train tomorrow?")
+    asks = ("What can I cook?", "Good. And when does my train leave for work?")
     return (first, Conversation("A new conversation, with an empty history", "dinner", asks))
 
 
@@ -77,11 +76,11 @@ def answer(request: RecordedRequest) -> Reply:
     if last["role"] == "tool":
         return Reply(_dish(str(last["content"]), known))
     ask = re.split(r"\n\n<memory>", str(last["content"]))[0]
-    if "cook and eat" in ask:
+    if ask == "What can I cook?":
         return Reply(tool_calls=(ToolCall("look_in_fridge"),))
-    if "train tomorrow" in ask:
-        return Reply(_snack(known))
-    if ask.endswith("not eat?"):
+    if "train" in ask and ask.endswith("?"):
+        return Reply("At 08:40." if FACTS[2] in known else "I do not know.")
+    if "never cook" in ask:
         return Reply(
             "Walnuts: you are allergic to them."
             if FACTS[0] in known
@@ -97,8 +96,3 @@ def _dish(fridge: str, known: Sequence[str]) -> str:
     pan = ", all in your one pan" if FACTS[1] in known else ", baked in the oven"
     spared = " I left the walnuts out." if FACTS[0] in known and "walnuts" in fridge else ""
     return f"An omelette with {', '.join(foods[1:])}{pan}.{spared}"
-
-
-def _snack(known: Sequence[str]) -> str:
-    when = "before the 08:40" if FACTS[2] in known else "before it leaves"
-    return f"A slice of the omelette, cold; pack it {when}."

@@ -99,7 +99,7 @@ def _store(target: Target) -> dict[str, Any]:
     try:
         with target.open() as store:
             store.search("anything", {"scope": target.scope, "max_search_results": 1})
-            count = store.count(target.scope)
+            count = store.count(scope=target.scope)
     except (MemoryInjectionError, sqlite3.Error, OSError) as error:
         return {**found, "status": "error", "detail": str(error)}
     return {**found, "status": "ok", "detail": f"{count} entries visible", "entries": count}

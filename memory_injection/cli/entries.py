@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from ..errors import InputError
-from ..records import MemoryEntry
+from ..records import MemoryEntry, Scope
 from .options import Target, json_option, store_options
 from .output import clean, emit_json, show_table, stamp
 
@@ -27,7 +29,7 @@ Examples:
 def add(text: str, meta: tuple[str, ...], as_json: bool, target: Target) -> None:
     """Remember TEXT ("-" reads it from stdin) and print its id."""
     if text == "-":
-        text = click.get_text_stream("stdin", encoding="utf-8").read().strip()
+        text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     metadata = dict(_pair(word) for word in meta)
     with target.open(create=True) as store:
         ident = store.add(text, metadata or None, scope=target.scope)
@@ -92,7 +94,7 @@ Examples:
 """
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--everything", is_flag=True, help="Every entry written for exactly these ids.")
+@click.option("--everything", is_flag=True, help="All that was written for the ids given.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @json_option
 @store_options
@@ -102,12 +104,11 @@ def forget(
     """Erase memories by ID, or everything that is a user's, a session's, an agent's or a run's."""
     if bool(ids) == everything:
         raise click.UsageError("name the entries by ID, or say --everything")
-    if everything and not yes:
-        whose = ", ".join(f"{k}={v}" for k, v in target.scope.ids().items()) or "nobody (shared)"
-        click.confirm(f"Erase every entry written for {whose}?", abort=True, err=True)
+    if everything:
+        _make_sure(target.scope, yes)
     with target.open() as store:
         if everything:
-            gone = store.forget_scope(target.scope)
+            gone = store.erase(target.scope)
         else:
             gone = sum(store.forget(ident, scope=target.scope) for ident in ids)
     if as_json:
@@ -118,6 +119,14 @@ def forget(
         raise click.ClickException(f"{len(ids) - gone} of {len(ids)} ids are not in this scope")
 
 
+def _make_sure(scope: Scope, yes: bool) -> None:
+    whose = ", ".join(f"{name}={value}" for name, value in scope.ids().items())
+    if not whose:
+        raise click.UsageError("--everything needs --user, --session, --agent or --run: whose?")
+    if not yes:
+        click.confirm(f"Erase every entry written for {whose}?", abort=True, err=True)
+
+
 def _print(entries: list[MemoryEntry], as_json: bool, *, scores: bool) -> None:
     if as_json:
         emit_json([entry.to_dict() for entry in entries])
@@ -125,13 +134,14 @@ def _print(entries: list[MemoryEntry], as_json: bool, *, scores: bool) -> None:
     if not entries:
         click.echo("nothing found" if scores else "nothing remembered yet", err=True)
         return
-    columns = ["id", "when", "whose", "text"]
-    rows = [[e.id or "-", stamp(e.created_at), _whose(e), clean(e.content)] for e in entries]
-    if scores:
-        columns.insert(1, ">score")
-        for row, entry in zip(rows, entries, strict=True):
-            row.insert(1, "-" if entry.score is None else f"{entry.score:.3f}")
-    show_table(columns, rows)
+    score = [">score"] if scores else []
+    show_table(["id", *score, "when", "whose", "text"], [_row(e, scores) for e in entries])
+
+
+def _row(entry: MemoryEntry, scores: bool) -> list[str]:
+    score = "-" if entry.score is None else f"{entry.score:.3f}"
+    said = [stamp(entry.created_at), _whose(entry), clean(entry.content)]
+    return [entry.id or "-", *([score] if scores else []), *said]
 
 
 def _whose(entry: MemoryEntry) -> str:

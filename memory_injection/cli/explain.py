@@ -24,11 +24,11 @@ def explain(report: InjectionReport, block: InjectedBlock | None) -> None:
     """Draw *report* on stderr: the outcome, the stores, what went in and what was left out."""
     show_table(["what", "value"], list(_facts(report)), title="memory", err=True)
     if report.stores:
-        rows = [
+        stores = [
             (s.name, s.status, str(s.hits), f"{s.seconds * 1000:.1f} ms", s.error or "")
             for s in report.stores
         ]
-        show_table(["store", "status", ">hits", ">time", "error"], rows, err=True)
+        show_table(["store", "status", ">hits", ">time", "error"], stores, err=True)
     rows = list(_entries(report, block))
     if rows:
         show_table(["entry", "store", ">score", "outcome", "text"], rows, err=True)

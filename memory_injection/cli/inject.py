@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +15,7 @@ from ..manager import MemoryManager
 from ..report import InjectionReport
 from .explain import explain
 from .options import Target, store_options
-from .output import dump, say
+from .output import dump, emit, say
 
 __all__ = ["inject"]
 
@@ -25,7 +27,7 @@ Examples:
   cat body.json | memory-injection inject --user u1 --set max_entries=3 > body.new.json
 """
 )
-@click.argument("file", type=click.File("rb"), default="-")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-")
 @click.option(
     "--api", metavar="NAME", help="The body's shape, e.g. openai.chat  [default: detect]."
 )
@@ -38,20 +40,27 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print {request, report} instead.")
 @store_options
 def inject(
-    file: Any, api: str | None, model: str | None, settings: tuple[str, ...],
+    file: str, api: str | None, model: str | None, settings: tuple[str, ...],
     show: bool, as_json: bool, target: Target,
 ) -> None:  # fmt: skip
     """Write memory into a request body (JSON from FILE or stdin) and print the new body."""
     config = InjectionConfig(**dict(map(_setting, settings)))
-    body = read_body(file.read(), file.name)
+    body = _body_of(file)
     with target.open() as store, MemoryManager(stores=[store], injection=config) as memory:
         result = memory.inject_request(body, api=api, model=model, scope=target.scope)
     request = body if result.request is None else result.request
-    _write({"request": request, "report": result.report.to_dict()} if as_json else request)
+    written = {"request": request, "report": result.report.to_dict()} if as_json else request
+    emit(dump(written) + "\n")
     if show:
         explain(result.report, result.block)
     elif result.report.status == "failed":
         say(_failure(result.report))
+
+
+def _body_of(file: str) -> dict[str, Any]:
+    if file == "-":
+        return read_body(sys.stdin.buffer.read(), "<stdin>")
+    return read_body(Path(file).read_bytes(), file)
 
 
 def _failure(report: InjectionReport) -> str:
@@ -91,9 +100,3 @@ def read_body(raw: bytes, name: str) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise InputError(f"{name}: the body must be a JSON object, not {type(body).__name__}")
     return body
-
-
-def _write(value: Any) -> None:
-    stream = click.get_binary_stream("stdout")
-    stream.write(dump(value).encode("utf-8") + b"\n")
-    stream.flush()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 import click
 
-__all__ = ["clean", "dump", "emit_json", "say", "shorten", "show_table", "stamp"]
+__all__ = ["clean", "dump", "emit", "emit_json", "say", "shorten", "show_table", "stamp"]
 
 # C0 and C1 controls but tab and line feed: stored text must not steer the reader's terminal.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -50,9 +51,13 @@ def dump(value: Any, *, indent: int | None = None) -> str:
 
 def emit_json(value: Any) -> None:
     """Write *value* to stdout as indented JSON, in UTF-8 whatever the locale."""
-    stream = click.get_binary_stream("stdout")
-    stream.write(dump(value, indent=2).encode("utf-8") + b"\n")
-    stream.flush()
+    emit(dump(value, indent=2) + "\n")
+
+
+def emit(text: str) -> None:
+    """Write *text* to stdout in UTF-8 whatever the locale."""
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
 
 
 def show_table(

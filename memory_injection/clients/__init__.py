@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, TypeVar
@@ -14,7 +15,16 @@ __all__ = ["wrap"]
 
 C = TypeVar("C")
 
-_ROOMS = {"openai": ".openai", "anthropic": ".anthropic"}
+# Where the client's class (or the function, or the module) comes from, to the room that knows it.
+_ROOMS = {
+    "openai": ".openai",
+    "anthropic": ".anthropic",
+    "google.genai": ".google",
+    "litellm": ".litellm",
+    "botocore": ".bedrock",
+    "ollama": ".ollama",
+    "cohere": ".cohere",
+}
 
 
 def wrap(client: C, memory: Any, *, scope: Scope | Mapping[str, str] | None = None) -> C:
@@ -24,7 +34,9 @@ def wrap(client: C, memory: Any, *, scope: Scope | Mapping[str, str] | None = No
     Wrapping a wrapped client replaces memory and scope. Trouble in memory never fails a call.
 
     Args:
-        client: a client object of a supported SDK, sync or async, or of a subclass of one.
+        client: a client object of a supported SDK (OpenAI, Anthropic, google-genai, Cohere,
+            Ollama, boto3's Bedrock runtime), sync or async, or of a subclass of one; or the
+            ``litellm`` module, its ``completion`` or ``acompletion``, or a ``litellm.Router``.
         memory: a ``MemoryManager``, or any object with ``get_context`` and/or ``observe``.
         scope: whose memory the calls may see; ``with memory.scope(...):`` overrides it per call.
 
@@ -34,16 +46,28 @@ def wrap(client: C, memory: Any, *, scope: Scope | Mapping[str, str] | None = No
     """
     room = _room(client)
     if room is None:
-        kind = type(client)
         raise ConfigurationError(
-            f"cannot wrap {kind.__module__}.{kind.__qualname__}: "
-            f"wrap knows the clients of {', '.join(sorted(_ROOMS))}"
+            f"cannot wrap {_name(client)}: wrap knows the clients of {', '.join(sorted(_ROOMS))}"
         )
     wrapped: C = import_module(room, __package__).wrap_client(client, bind(memory, scope))
     return wrapped
 
 
 def _room(client: object) -> str | None:
-    """Find the SDK by the module that defines the client's class or one of its bases."""
-    roots = (base.__module__.partition(".")[0] for base in type(client).__mro__)
-    return next((_ROOMS[root] for root in roots if root in _ROOMS), None)
+    """Find the SDK by the modules that define the client's class and its bases."""
+    if inspect.ismodule(client):
+        origins = [client.__name__]
+    elif inspect.isfunction(client):
+        origins = [client.__module__]
+    else:
+        origins = [base.__module__ for base in type(client).__mro__]
+    for origin in origins:
+        for sdk, room in _ROOMS.items():
+            if f"{origin}.".startswith(f"{sdk}."):
+                return room
+    return None
+
+
+def _name(client: object) -> str:
+    kind = type(client)
+    return f"{kind.__module__}.{kind.__qualname__}"

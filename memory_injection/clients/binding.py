@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,7 +60,7 @@ class Binding:
     def capture(self, body: Mapping[str, Any], reply: Mapping[str, Any], api: str) -> None:
         """Hand one model call to capture: the caller's own *body* and the assistant's message."""
         try:
-            self.memory.capture_turn(request_body=body, reply=reply, api=api, scope=self.scope)
+            self.memory.capture_turn(request_body=body, reply=reply, api=api, base_scope=self.scope)
         except Exception:
             logger.warning("a reply to a %s call was not captured", api, exc_info=True)
 
@@ -72,13 +74,38 @@ def bind(memory: Any, scope: Scope | Mapping[str, str] | None) -> Binding:
     if hasattr(memory, "inject_request"):
         return Binding(memory, Scope.of(scope))
     if hasattr(memory, "get_context") or hasattr(memory, "observe"):
-        from ..manager import MemoryManager
-        from ..stores.provider import ProviderStore
-
-        return Binding(MemoryManager(stores=[ProviderStore(memory)]), Scope.of(scope))
+        return Binding(_manager_of(memory), Scope.of(scope))
     raise ConfigurationError(
         f"memory must be a MemoryManager or have get_context or observe, not {memory!r}"
     )
+
+
+_MANAGERS: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def _manager_of(provider: Any) -> Any:
+    """Return the one manager of *provider*, for as long as a wrapped client uses it.
+
+    It holds the provider, so the provider's ``id`` is taken while it lives.
+    """
+    manager = _MANAGERS.get(id(provider))
+    if manager is None:
+        from ..manager import MemoryManager
+        from ..stores.provider import ProviderStore
+
+        # The provider judges by itself what is worth saying, and on which ask.
+        injection = {"min_relevance": None}
+        manager = MemoryManager(stores=[ProviderStore(provider)], injection=injection)
+        manager = _MANAGERS.setdefault(id(provider), manager)
+        # Nobody else holds this manager: what was observed last must not be lost at the end.
+        atexit.register(_flush, weakref.ref(manager))
+    return manager
+
+
+def _flush(manager: Callable[[], Any]) -> None:
+    held = manager()
+    if held is not None:
+        held.flush(5.0)
 
 
 def settled(body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -43,6 +43,8 @@ class AnthropicMessages(MessageDialect):
 
     name = "anthropic.messages"
     merges_tool_results = True
+    # Only some models take them, and none as the first message: the place is the body's `system`.
+    takes_system: ClassVar[bool] = False
     neutral: ClassVar[float] = 0.45
     roles: ClassVar[Mapping[str, Role]] = {
         "user": "user",

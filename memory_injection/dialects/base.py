@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from ..errors import ConfigurationError
 from ..reading import Reading, Role
-from .meaning import field_of, meaning_of, written
+from .meaning import field_of, fields_of, meaning_of, written
 from .rewriting import SEPARATOR, replaced, without_block
 
 __all__ = [
@@ -47,12 +47,12 @@ PARTS = (list, tuple)
 
 def combined(certainties: Iterable[float], default: float = FOREIGN) -> float:
     """Return 0 if one of *certainties* is 0, else the highest; *default* if there are none."""
-    surest = default
+    surest = -1.0
     for certainty in certainties:
         if certainty <= FOREIGN:
             return FOREIGN
         surest = max(surest, certainty)
-    return surest
+    return surest if surest > FOREIGN else default
 
 
 class Part:
@@ -80,6 +80,7 @@ class MessageDialect:
     Attributes:
         slot: the field of a message that holds its text or parts.
         roles: each role word this dialect knows, and whose it is.
+        takes_system: the API takes system messages in its conversation.
         neutral: certainty for messages that carry no mark of any dialect; the built-in dialects
             have different ones, so that a plain conversation is always read the same way.
     """
@@ -97,6 +98,7 @@ class MessageDialect:
         "tool": "tool",
         "function": "tool",
     }
+    takes_system: ClassVar[bool] = True
     neutral: ClassVar[float] = NEUTRAL
 
     def detect(self, messages: Sequence[Any]) -> float:
@@ -171,7 +173,7 @@ class MessageDialect:
         Raises:
             ConfigurationError: this API takes no system messages in its conversation.
         """
-        if "system" not in self.roles:
+        if not self.takes_system:
             raise ConfigurationError(
                 f"{self.name} has no system messages: use placement='user', not 'system'"
             )
@@ -181,7 +183,7 @@ class MessageDialect:
 
     def certainty(self, message: Any) -> float:
         """Return how sure one message is this dialect's: 0 rules it out."""
-        raise NotImplementedError
+        return FOREIGN if self.role_of(message) == "other" else self.neutral
 
     def role_of(self, message: Any) -> Role:
         """Return who speaks."""
@@ -273,14 +275,18 @@ class MessageDialect:
 
     def _fitting(self, part: Any, message: Any) -> Any:
         """Return *part* as the type that an SDK object keeps in its list, where it has one."""
-        validate = getattr(type(message), "model_validate", None)
-        if validate is None:
-            return part
-        try:
-            made = validate({"role": field_of(message, "role"), self.slot: [part]})
-        except ValueError:
-            return part
-        return field_of(made, self.slot)[0]
+        given = {**(fields_of(message) or {}), self.slot: [part]}
+        # An SDK's subclass may have a constructor of its own (google-genai's UserContent); the
+        # class it adds convenience to then says what a part is.
+        for kind in type(message).__mro__:
+            validate = getattr(kind, "model_validate", None)
+            if validate is None:
+                break
+            try:
+                return field_of(validate(given), self.slot)[0]
+            except (TypeError, ValueError):
+                continue
+        return part
 
     def _retold(self, part: Any, text: str) -> Any:
         return text if isinstance(part, str) else replaced(part, "text", text)

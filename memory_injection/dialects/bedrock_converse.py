@@ -30,13 +30,15 @@ class BedrockConverse(MessageDialect):
     """``messages`` of untyped one-key blocks; tool results are blocks of a user message.
 
     A block in Strands' own form, ``{"injected": {"text", "source"}}``, is read as the text it
-    holds. It is written only by :class:`StrandsConverse`: the Bedrock API does not know it.
+    holds. It is written only by :class:`StrandsConverse`: the Bedrock API does not know it. A
+    text under ``guardContent`` is read as the text it is, for only the latest ask is guarded.
 
     Source: botocore's service model of ``bedrock-runtime`` and ``strands.types.content``.
     """
 
     name = "bedrock.converse"
     merges_tool_results = True
+    takes_system: ClassVar[bool] = False
     # Contents are always lists here: a message of role and text is somebody else's.
     neutral: ClassVar[float] = FOREIGN
     roles: ClassVar[Mapping[str, Role]] = {"user": "user", "assistant": "assistant"}
@@ -53,11 +55,10 @@ class BedrockConverse(MessageDialect):
         return combined(map(_part_certainty, content), default=STRANGE)
 
     def text_of(self, part: Any) -> str | None:
-        """Return the text of a text block or of an injected block."""
-        if isinstance(part, str):
-            return part
-        injected = field_of(part, "injected")
-        text = field_of(part if injected is None else injected, "text")
+        """Return the text of a text block, an injected block or a guarded text."""
+        guarded = field_of(part, "guardContent")
+        holder = field_of(part, "injected") or field_of(guarded, "text") or part
+        text = field_of(holder, "text")
         return text if isinstance(text, str) else None
 
     def text_part(self, text: str) -> Any:
@@ -80,10 +81,11 @@ class BedrockConverse(MessageDialect):
         )
 
     def _retold(self, part: Any, text: str) -> Any:
-        injected = field_of(part, "injected")
-        if injected is None:
-            return super()._retold(part, text)
-        return replaced(part, "injected", replaced(injected, "text", text))
+        for wrapper in ("injected", "guardContent", "text"):
+            inner = field_of(part, wrapper)
+            if inner is not None and not isinstance(inner, str):
+                return replaced(part, wrapper, self._retold(inner, text))
+        return super()._retold(part, text)
 
 
 class StrandsConverse(BedrockConverse):

@@ -41,6 +41,7 @@ class Gemini(MessageDialect):
     name = "gemini"
     field = "contents"
     slot: ClassVar[str] = "parts"
+    takes_system: ClassVar[bool] = False
     neutral: ClassVar[float] = 0.2
     roles: ClassVar[Mapping[str, Role]] = {
         "user": "user",
@@ -129,6 +130,9 @@ class Gemini(MessageDialect):
 
     def part(self, part: Any) -> Part:
         """Leave thoughts and their signatures out; tell function responses from the rest."""
+        if made_by(part, "google") and field_of(part, "uri"):
+            # An uploaded file goes out as its address; its state and times are not said.
+            part = {"file_data": {"file_uri": part.uri, "mime_type": part.mime_type}}
         fields = fields_of(part)
         if fields is None or field_of(part, "thought"):
             return Part(None if fields else meaning_of(part))

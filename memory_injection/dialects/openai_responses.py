@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ..reading import Role
-from .base import FOREIGN, LIKELY, OWN, PARTS, MessageDialect, Part, combined
+from .base import FOREIGN, LIKELY, OWN, PARTS, MessageDialect, combined
 from .meaning import field_of, fields_of, meaning_of
 
 __all__ = ["OpenAIResponses"]
@@ -17,6 +17,8 @@ OWN_PARTS = frozenset(
 )
 UNSPOKEN = frozenset({"reasoning", "mcp_list_tools"})
 """Items that say nothing of the conversation: applications send them back or leave them out."""
+UNSAID = frozenset({"id", "output", "status", "created_by", "parsed_arguments"})
+"""Fields of an item that a server or the SDK adds; the output is read apart."""
 NOT_CHAT = ("encoding_format", "dimensions", "voice")
 """Body fields of the other endpoints that have an ``input``: embeddings and speech."""
 
@@ -100,10 +102,6 @@ class OpenAIResponses(MessageDialect):
         """Return a new input text part."""
         return {"type": "input_text", "text": text}
 
-    def part(self, part: Any) -> Part:
-        """Return media and refusals by what they hold."""
-        return Part(meaning_of(part))
-
     def beside(self, message: Any) -> Iterable[Any]:
         """Yield all of an item that is not a message, without the id a server gave it."""
         kind = field_of(message, "type")
@@ -112,7 +110,7 @@ class OpenAIResponses(MessageDialect):
         fields = fields_of(message)
         if fields is None:
             return
-        kept = {name: value for name, value in fields.items() if name not in ("id", "output")}
+        kept = {name: value for name, value in fields.items() if name not in UNSAID}
         if kind == "item_reference":
             kept["id"] = fields.get("id")
         # A result may be a text or one text part, which say the same.

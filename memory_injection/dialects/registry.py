@@ -6,7 +6,7 @@ import importlib
 import logging
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 def dialect_names() -> list[str]:
     """Return the names of all dialects that can be asked for, sorted."""
-    return sorted(_doors())
+    return list(_doors())
 
 
 def dialect_named(name: str) -> Dialect:
@@ -31,15 +31,13 @@ def dialect_named(name: str) -> Dialect:
     Raises:
         ConfigurationError: no dialect has this name, or the package that brings it is broken.
     """
-    door = _doors().get(name) if isinstance(name, str) else None
-    if door is None:
-        raise ConfigurationError(
-            f"unknown dialect {name!r}; known are {', '.join(dialect_names())}"
-        )
-    try:
-        return _opened(name, door)
-    except Exception as error:
-        raise ConfigurationError(f"dialect {name!r} cannot be loaded: {error}") from error
+    if not isinstance(name, str) or name not in _doors():
+        known = ", ".join(dialect_names())
+        raise ConfigurationError(f"unknown dialect {name!r}; known are {known}")
+    found = _loaded(name)
+    if isinstance(found, Exception):
+        raise ConfigurationError(f"dialect {name!r} cannot be loaded: {found}") from found
+    return found
 
 
 def detect(messages: Sequence[Any]) -> Dialect | None:
@@ -54,13 +52,15 @@ def detect_body(body: Mapping[str, Any]) -> Dialect | None:
 
 def _surest(certainty: Callable[[Dialect], float]) -> Dialect | None:
     best, surest = None, 0.0
-    for name in dialect_names():
+    for name in _doors():
+        dialect = _loaded(name)
+        if isinstance(dialect, Exception):
+            continue
         try:
-            dialect = dialect_named(name)
             score = certainty(dialect)
         except Exception as error:
-            # One broken plug-in must not take the others with it.
-            log.warning("dialect %s is left out of detection: %s", name, type(error).__name__)
+            # What makes a dialect stumble is not its shape.
+            log.debug("dialect %s cannot read this: %s", name, type(error).__name__)
             continue
         if score > surest:
             best, surest = dialect, score
@@ -73,7 +73,8 @@ def _doors() -> dict[str, Callable[[], Any]]:
     found: dict[str, Callable[[], Any]] = {
         point.name: point.load for point in entry_points(group=GROUP)
     }
-    return found if "openai.chat" in found else {**_shipped(), **found}
+    found = found if "openai.chat" in found else {**_shipped(), **found}
+    return dict(sorted(found.items()))
 
 
 def _shipped() -> dict[str, Callable[[], Any]]:
@@ -94,11 +95,15 @@ def _itself(value: Any) -> Any:
     return value
 
 
-_instances: dict[str, Dialect] = {}
+@cache
+def _loaded(name: str) -> Dialect | Exception:
+    """Return the one instance of a dialect, which holds no state, or why there is none.
 
-
-def _opened(name: str, door: Callable[[], Any]) -> Dialect:
-    """Return the one instance of a dialect: it holds no state, so callers may share it."""
-    if name not in _instances:
-        _instances[name] = door()()
-    return _instances[name]
+    One broken plug-in must not take the others with it, nor be tried again on every call.
+    """
+    try:
+        dialect: Dialect = _doors()[name]()()
+    except Exception as error:
+        log.warning("dialect %s cannot be loaded and is left out: %s", name, type(error).__name__)
+        return error
+    return dialect

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ..ledger_records import Shown
 from ..records import MemoryEntry
@@ -14,7 +15,7 @@ from .request import Request
 from .retrieve import dropped_entry
 from .standing import Standing
 
-__all__ = ["fresh_entries", "sameness"]
+__all__ = ["fresh_entries", "sameness", "shown"]
 
 # A number with its sign and inner marks is one word; symbols are words too, since "C++" is not
 # "C" and "-5" is not "5". Plain sentence punctuation says nothing and is dropped.
@@ -55,17 +56,28 @@ def _in_view(request: Request, standing: Standing, entry: MemoryEntry) -> bool:
         return any(entry.content in view for view in standing.views)
     if not standing.shown:
         return False
-    content = legal_text(entry.content)
-    source = legal_text(entry.store_name) if entry.store_name else None
+    own = shown(entry)
     # A block rendered without sources cannot tell which store an entry came from.
-    return Shown(source, content) in standing.shown or Shown(None, content) in standing.shown
+    return own in standing.shown or Shown(None, own.content) in standing.shown
+
+
+def shown(entry: MemoryEntry) -> Shown:
+    """Return what a block that shows *entry* is recognised to show."""
+    if len(entry.content) > _COMPARED:
+        return _shown(entry.store_name, entry.content)
+    return _remembered_shown(entry.store_name, entry.content)
+
+
+def _shown(store: str | None, content: str) -> Shown:
+    return Shown(legal_text(store) if store else None, legal_text(content))
 
 
 def _distinct(ranked: Sequence[MemoryEntry], trace: Trace) -> list[MemoryEntry]:
     seen: set[tuple[str, ...]] = set()
     distinct = []
     for entry in ranked:
-        key = sameness(entry.content)
+        text = entry.content
+        key = _remembered(text) if len(text) <= _COMPARED else sameness(text)
         if key in seen:
             trace.dropped.append(dropped_entry(entry, "duplicate"))
         else:
@@ -80,6 +92,11 @@ def sameness(text: str) -> tuple[str, ...]:
     Case, white space, sentence punctuation and articles do not count. Every other word does, so
     texts that differ in a number, a name or a negation are different facts.
     """
-    folded = unicodedata.normalize("NFKC", text[:_COMPARED]).casefold()
+    start = text[:_COMPARED]
+    folded = (start if start.isascii() else unicodedata.normalize("NFKC", start)).casefold()
     words = tuple(word for word in _WORDS.findall(folded) if word not in _EMPTY)
     return (*words, text[_COMPARED:]) if words else (text,)
+
+
+_remembered = lru_cache(maxsize=4096)(sameness)  # the same memories come up again and again
+_remembered_shown = lru_cache(maxsize=4096)(_shown)

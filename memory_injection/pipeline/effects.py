@@ -85,7 +85,7 @@ class Skip(Exception):
 def describe(error: BaseException) -> str:
     """Return ``Type: first line of the message``, at most 300 characters."""
     try:
-        message = str(error)
+        message = str(error)[:1000]
     except Exception:
         message = "(its message cannot be read)"
     lines = message.splitlines()

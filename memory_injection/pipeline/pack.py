@@ -98,24 +98,21 @@ class _Packer:
         if not isinstance(text, str) or not text.strip():
             kind = "blank text" if isinstance(text, str) else type(text).__name__
             raise StageFailed("format", TypeError(f"a format returns text, not {kind}"))
-        return legal_text(text)
+        # What is too long to fit is not worth cleaning; the caller of this drops it.
+        return text if len(text) > self._budget * _BYTES_PER_TOKEN else legal_text(text)
 
 
 def guarded_counter(request: Request, trace: Trace) -> Step[TokenCounter]:
     """Return the counter for the model; one that fails is replaced by the byte counter."""
+    if request.counter_ready:
+        return _Guarded(request.load_counter(request.model), trace)
     try:
         counter = yield Call(
-            "counter", request.load_counter, (request.model,),
-            blocking=not request.counter_ready, share=0.6,
-        )  # fmt: skip
-        probe = counter.count("probe")
-        if isinstance(probe, bool) or not isinstance(probe, int) or probe < 0:
-            raise StageFailed("counter", TypeError(f"a count is a whole number, not {probe!r}"))
+            "counter", request.load_counter, (request.model,), blocking=True, share=0.6
+        )
         return _Guarded(counter, trace)
     except StageFailed as failure:
         trace.survive(failure)
-    except Exception as error:
-        trace.survive(StageFailed("counter", error))
     return BYTES
 
 
@@ -129,9 +126,15 @@ class _Guarded:
 
     def count(self, text: str) -> int:
         try:
-            return int(self._counter.count(text))
-        except Exception as error:
-            self._trace.survive(StageFailed("counter", error))
+            tokens = self._counter.count(text)
+            if type(tokens) is int and tokens >= 0:
+                return tokens
+            raise TypeError(f"a count is a whole number, not {type(tokens).__name__}")
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            if self._trace.failed is None:
+                self._trace.survive(StageFailed("counter", error))
             return BYTES.count(text)
 
 
@@ -140,18 +143,11 @@ def _budget(request: Request, standing: Standing, counter: TokenCounter) -> int:
     budget = request.config.token_budget
     if request.window is None:
         return budget
-    room = request.window - request.config.reserve - standing.carried
-    # Bytes never under-count, so a request far from the window need not be tokenised.
-    if room - _said(request, BYTES) >= budget:
-        return budget
-    return max(0, min(budget, room - _said(request, counter)))
-
-
-def _said(request: Request, counter: TokenCounter) -> int:
-    """Return the tokens of the request itself: messages (four each for the frame) and tools."""
     walk = request.walk
-    total = request.beside()
-    for at in range(walk.length):
-        reading = walk[at].reading
-        total += counter.count(reading.text) + counter.count(reading.rest) + _FRAME
-    return total
+    room = request.window - request.config.reserve - standing.carried - _FRAME * walk.length
+    # Bytes never under-count, so a request far from the window need not be tokenised.
+    if room - walk.size - request.beside() >= budget:
+        return budget
+    readings = [walk[at].reading for at in range(walk.length)]
+    said = sum(counter.count(r.text) + counter.count(r.rest) for r in readings)
+    return max(0, min(budget, room - said - request.beside()))

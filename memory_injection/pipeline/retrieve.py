@@ -82,7 +82,7 @@ def _relevant(
 
 def dropped_entry(entry: MemoryEntry, reason: DropReason) -> DroppedEntry:
     """Return the report's line for an entry that is left out."""
-    return DroppedEntry.model_construct(
+    return DroppedEntry(
         store=entry.store_name,
         id=entry.id,
         score=entry.score,

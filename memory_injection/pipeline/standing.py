@@ -66,12 +66,13 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
     standing = Standing(anchor=anchor)
     records: Mapping[bytes, Sequence[LedgerRecord]] = {}
     try:
-        records = yield Call(
+        given = yield Call(
             "ledger", request.ledger.get, (request.space, walk.keys),
             blocking=not request.ledger.in_process, share=0.5,
         )  # fmt: skip
-        found = _on_walk(walk, records)
-        retention = retain(request, found)
+        records = _checked(given)
+        found = _on_walk(walk, records) if records else []
+        retention = retain(request, found) if found else Retention()
         _place(request, standing, found, retention)
         if retention.fresh:
             yield Call(
@@ -83,6 +84,15 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
         trace.survive(failure)
     _note_unknown(walk, standing, records)
     return standing
+
+
+def _checked(given: object) -> Mapping[bytes, Sequence[LedgerRecord]]:
+    """Take a ledger's answer only if it is what a ledger answers."""
+    if isinstance(given, Mapping) and all(
+        isinstance(record, LedgerRecord) for group in given.values() for record in group
+    ):
+        return given
+    raise StageFailed("ledger", TypeError(f"get must return records, not {type(given).__name__}"))
 
 
 def _on_walk(

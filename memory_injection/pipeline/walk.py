@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -38,7 +38,7 @@ class Stop:
 class Track:
     """A conversation read so far: append-only, shared by the walks along it."""
 
-    __slots__ = ("copies", "dialect", "index", "marked", "stops")
+    __slots__ = ("copies", "dialect", "index", "marked", "sizes", "stops")
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -46,17 +46,19 @@ class Track:
         self.stops: list[Stop] = []
         self.index: dict[bytes, int] = {}
         self.marked: list[int] = []
+        self.sizes: list[int] = []
 
     def fork(self, length: int) -> Track:
         """Return a new track that starts with the first *length* messages."""
         track = Track(self.dialect)
         track.copies = self.copies[:length]
         track.stops = self.stops[:length]
-        if length == len(self.stops):
-            track.index, track.marked = dict(self.index), list(self.marked)
-        else:
-            track.index = {key: at for key, at in self.index.items() if at < length}
-            track.marked = [at for at in self.marked if at < length]
+        track.sizes = self.sizes[:length]
+        track.marked = [at for at in self.marked if at < length]
+        track.index = dict(self.index)
+        for stop in self.stops[length:]:
+            if track.index.get(stop.key, -1) >= length:
+                del track.index[stop.key]
         return track
 
     def add(self, message: Any, stop: Stop) -> None:
@@ -65,22 +67,38 @@ class Track:
         self.copies.append(_copy(message))
         self.stops.append(stop)
         self.index.setdefault(stop.key, at)
+        self.sizes.append(_size(stop.reading) + (self.sizes[-1] if at else 0))
         if stop.blocks:
             self.marked.append(at)
+
+
+def _size(reading: Reading) -> int:
+    """Return an upper bound of the bytes of what a message says."""
+    text = reading.text
+    return len(text) * (1 if text.isascii() else 4) + 4 * len(reading.rest)
 
 
 class Walk:
     """A view of the first *length* messages of a track."""
 
-    __slots__ = ("_track", "length", "messages")
+    __slots__ = ("_last_ask", "_track", "length", "messages")
 
     def __init__(self, messages: list[Any], track: Track) -> None:
         self.messages = messages
         self.length = len(messages)
         self._track = track
+        stops = track.stops
+        self._last_ask = self.length - 1
+        while self._last_ask >= 0 and not stops[self._last_ask].reading.ask:
+            self._last_ask -= 1
 
     def __getitem__(self, at: int) -> Stop:
         return self._track.stops[at]
+
+    @property
+    def size(self) -> int:
+        """An upper bound of the bytes of everything said."""
+        return self._track.sizes[self.length - 1] if self.length else 0
 
     @property
     def dialect(self) -> Dialect:
@@ -93,9 +111,9 @@ class Walk:
         return found if found is not None and found < self.length else None
 
     @property
-    def keys(self) -> Sequence[bytes]:
+    def keys(self) -> Collection[bytes]:
         """The keys on the walk, oldest first (may run on past the last message)."""
-        return self._track.index  # type: ignore[return-value]
+        return self._track.index.keys()
 
     def marked(self) -> list[int]:
         """Return the positions of messages with blocks of ours in their text."""
@@ -116,8 +134,7 @@ class Walk:
 
     def last_ask(self) -> int | None:
         """Return the position of the latest fresh user ask."""
-        stops = self._track.stops
-        return next((at for at in range(self.length - 1, -1, -1) if stops[at].reading.ask), None)
+        return self._last_ask if self._last_ask >= 0 else None
 
     def last_writable(self) -> int | None:
         """Return the position of the latest message a block may be appended to."""
@@ -184,6 +201,9 @@ def walk(
             dialect = detect(messages)
         if dialect is None:
             return None
+        opened = dialect.open(messages)
+        if len(opened) != len(messages):  # bare parts in a row are one message
+            return walk(opened, dialect, cache, known)
     if known:  # what counts as a block depends on the caller, so nothing may be shared
         return Walk(messages, _extend(Track(dialect), messages, 0, known))
     if track is None or track.dialect is not dialect or not shared:
@@ -212,11 +232,19 @@ def _extend(track: Track, messages: list[Any], start: int, known: Sequence[str])
         if reading.role != "system":
             if reading.writable:
                 blocks = tuple(_blocks_in(reading, known))
+                reading = _unasked(dialect, message, reading, blocks) if blocks else reading
             key = _next_key(key, reading, blocks)
         elif len(reading.texts) == 1:
             blocks = tuple(found for found in find_blocks(reading.text) if found == reading.text)
         track.add(message, Stop(reading, key, blocks))
     return track
+
+
+def _unasked(dialect: Dialect, message: Any, reading: Reading, blocks: Sequence[str]) -> Reading:
+    """Return *reading*, no ask if nothing but a block of ours stands beside tool results."""
+    if not (reading.ask and dialect.merges_tool_results):
+        return reading
+    return replace(reading, ask=dialect.read(dialect.remove(message, blocks)).ask)
 
 
 def _name(messages: list[Any]) -> Any:
@@ -229,18 +257,23 @@ def _name(messages: list[Any]) -> Any:
 
 
 def _shared(messages: list[Any], track: Track) -> int:
-    """Return how many leading messages are those of *track*."""
+    """Return how many leading messages are those of *track*; slices compare at C speed."""
     copies = track.copies
-    if len(messages) >= len(copies):
-        if messages[: len(copies)] == copies:
-            return len(copies)
-    elif copies[: len(messages)] == messages:
-        return len(messages)
-    for at, (new, old) in enumerate(zip(messages, copies, strict=False)):
-        same = _reads_same(track, at, new) if old is _NEVER else new == old
-        if not same:
+    shorter = min(len(messages), len(copies))
+    if messages[:shorter] == copies[:shorter]:
+        return shorter
+    at = 0
+    while messages[at : at + _CHUNK] == copies[at : at + _CHUNK]:
+        at += _CHUNK
+    while at < shorter:
+        new, old = messages[at], copies[at]
+        if not (_reads_same(track, at, new) if old is _NEVER else new == old):
             return at
-    return min(len(messages), len(copies))
+        at += 1
+    return shorter
+
+
+_CHUNK = 64
 
 
 def _reads_same(track: Track, at: int, message: Any) -> bool:
@@ -283,6 +316,8 @@ def _plain_copy(value: Any) -> Any:
 
 def _next_key(previous: bytes, reading: Reading, blocks: tuple[str, ...]) -> bytes:
     text = strip_blocks(reading.text, blocks).strip()
+    if reading.role == "assistant" and not text and not reading.rest:
+        return previous  # reasoning alone, which applications send back or drop
     meaning = f"{reading.role}|{len(text)}|{text}{reading.rest}"
     return blake2b(previous + meaning.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 

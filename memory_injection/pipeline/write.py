@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..ledger_records import LedgerRecord, Shown
+from ..ledger_records import LedgerRecord
+from ..protocols import Dialect
 from ..records import InjectedBlock, MemoryEntry
-from ..rendering import legal_text
+from .deduplicate import shown
 from .effects import Call, StageFailed, Step, Trace
 from .request import Request
 from .standing import Standing
@@ -30,24 +31,24 @@ def record_block(
         anchor=walk[standing.anchor].key,
         step=walk.last_key,
         text=block.text,
-        shown=tuple(_shown(entry) for entry in block.entries),
+        shown=tuple(shown(entry) for entry in block.entries),
         tokens=block.tokens,
         written_at=request.now,
     )
     try:
-        winner: LedgerRecord = yield Call(
-            "ledger", request.ledger.put, (request.space, record, standing.stale),
+        winner = yield Call(
+            "ledger",
+            request.ledger.put,
+            (request.space, record, standing.stale),
             blocking=not request.ledger.in_process,
-        )  # fmt: skip
+        )
+        if not isinstance(winner, LedgerRecord):
+            kind = type(winner).__name__
+            raise StageFailed("ledger", TypeError(f"put must return a record, not {kind}"))
     except StageFailed as failure:
         trace.survive(failure)
         return block
     return block if winner.text == block.text else as_block(winner)
-
-
-def _shown(entry: MemoryEntry) -> Shown:
-    source = legal_text(entry.store_name) if entry.store_name else None
-    return Shown(source, legal_text(entry.content))
 
 
 def as_block(record: LedgerRecord) -> InjectedBlock:
@@ -69,10 +70,19 @@ def with_blocks(request: Request, standing: Standing, block: InjectedBlock | Non
         return dialect.close(_in_system(request, standing, block, messages), request.conversation)
     for at, texts in standing.place.items():
         for text in texts:
-            messages[at] = dialect.append(messages[at], text)
+            messages[at] = _appended(dialect, messages[at], text)
     if block is not None and standing.anchor is not None:
-        messages[standing.anchor] = dialect.append(messages[standing.anchor], block.text)
+        at = standing.anchor
+        messages[at] = _appended(dialect, messages[at], block.text)
     return dialect.close(messages, request.conversation)
+
+
+def _appended(dialect: Dialect, message: Any, text: str) -> Any:
+    """Append a block and look whether it is there: no plug-in may corrupt a request."""
+    written = dialect.append(message, text)
+    if type(written) is not type(message) or text not in dialect.read(written).text:
+        raise StageFailed("write", TypeError(f"{dialect.name}: append lost the block"))
+    return written
 
 
 def _in_system(

@@ -230,7 +230,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_json(self, status: int, body: Any, headers: Mapping[str, str] | None = None) -> None:
         payload = json.dumps(body).encode()
-        self.send_response(status)
+        self.send_response_only(status)
         for name, value in (headers or {}).items():
             self.send_header(name, value)
         self.send_header("Content-Type", "application/json")
@@ -239,7 +239,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(payload)
 
     def _send_stream(self, shape: WireFormat, chunks: Iterator[bytes], reply: Reply) -> None:
-        self.send_response(200)
+        self.send_response_only(200)
         for name, value in (reply.headers or {}).items():
             self.send_header(name, value)
         self.send_header("Content-Type", shape.stream_type)

@@ -42,7 +42,7 @@ _RELATIVE = (
     (re.compile(r"\b(?:this month|bu ay)\b"), 31, 0),
 )
 _HINT = re.compile(
-    rf"\d{{4}}|today|yesterday|week|month|bugun|dun|hafta|\bay\b|\b(?:{_NAME})"
+    rf"\b\d{{4}}\b|today|yesterday|week|month|bugun|dun|hafta|\bay\b|\b(?:{_NAME})"
 )  # cheap first look: most questions name no time
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from itertools import chain
 
 from .stopwords import LANGUAGES, stop_words
 from .tokenizing import raw_words, split_word
@@ -28,6 +29,7 @@ _SCRIPTS = (
     (re.compile("[\u0400-\u04ff]"), "ru"),
 )
 _LETTER_WEIGHT = 2
+_MEMO = 100_000
 _SAMPLE = 400  # words; function words are so common that more adds nothing
 
 
@@ -56,18 +58,15 @@ def guess_language(text: str) -> str | None:
     return guess_words(text, raw_words(text))
 
 
-def guess_words(text: str, words: Iterable[str]) -> str | None:
+def guess_words(text: str, words: list[str]) -> str | None:
     """Do the work of :func:`guess_language` on *text* already cut into raw *words*."""
-    votes: dict[str, int] = {}
-    for position, word in enumerate(words):
-        if position >= _SAMPLE:
-            break
-        for language in _languages_of(word):
-            votes[language] = votes.get(language, 0) + 1
+    hits = list(map(_memo.get, words[:_SAMPLE]))
+    if None in hits:
+        hits = [_languages_of(word) for word in words[:_SAMPLE]]
+    votes = Counter(chain.from_iterable(filter(None, hits)))
     if not text.isascii():
         for char in set(_LETTER.findall(text)):
-            language = _LETTER_LANGUAGE[char]
-            votes[language] = votes.get(language, 0) + _LETTER_WEIGHT
+            votes[_LETTER_LANGUAGE[char]] += _LETTER_WEIGHT
         if not votes:
             return _by_script(text)
     if not votes:
@@ -82,8 +81,9 @@ def _languages_of(word: str) -> tuple[str, ...]:
     if found is None:
         tokens = split_word(word)
         found = _BY_WORD.get(tokens[0], ()) if len(tokens) == 1 else ()
-        if len(_memo) < 65_536:
-            _memo[word] = found
+        if len(_memo) >= _MEMO:
+            _memo.clear()
+        _memo[word] = found
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import threading
 import unicodedata
+from itertools import chain
 from typing import Any
 
 from .folding import fold
@@ -54,11 +55,10 @@ def stems(text: str, language: str | None = None) -> list[str]:
 def terms(words: list[str], language: str | None) -> list[str]:
     """Return the search terms of raw *words* in *language*, in order."""
     memo = _memos.setdefault(language, {})
-    found: list[str] = []
-    for word in words:
-        known = memo.get(word)
-        found.extend(word_terms(word, language) if known is None else known)
-    return found
+    found = list(map(memo.get, words))
+    if None in found:
+        return [term for word in words for term in word_terms(word, language)]
+    return list(chain.from_iterable(filter(None, found)))
 
 
 def word_terms(word: str, language: str | None) -> tuple[str, ...]:

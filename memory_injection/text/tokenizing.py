@@ -25,8 +25,19 @@ _RUN = re.compile(rf"[{_SPACELESS}]+|[^{_SPACELESS}]+")
 _HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
 
 
+# ASCII letters in lower case, digits as they are, anything else a space.
+_PLAIN = bytes(
+    ord(c.lower()) if (c := chr(b)).isascii() and c.isalnum() else 32 for b in range(256)
+)
+
+
 def raw_words(text: str) -> list[str]:
-    """Return the words of *text* as written, in order; ``_`` separates like a space."""
+    """Return the words of *text* as written, in order; those of a plain ASCII text in lower case.
+
+    ``_`` separates like a space.
+    """
+    if text.isascii():  # twice as fast as the expression below
+        return text.encode().translate(_PLAIN).decode().split()
     return _WORD.findall(text.replace("_", " ") if "_" in text else text)
 
 
@@ -36,14 +47,18 @@ def split_word(word: str) -> tuple[str, ...]:
     One token, or for runs of a script without spaces its overlapping pairs of characters.
     """
     folded = fold(word)
-    if folded.isascii() or not _HAS_SPACELESS.search(folded):
-        return (folded,) if folded else ()
+    if folded.isascii():
+        return (folded,) if folded.isalnum() else tuple(raw_words(folded))
     tokens: list[str] = []
-    for run in _RUN.findall(folded):
-        if len(run) > 1 and _HAS_SPACELESS.match(run):
-            tokens.extend(run[i : i + 2] for i in range(len(run) - 1))
-        else:
-            tokens.append(run)
+    for part in raw_words(folded):  # folding can bring spaces and brackets: ⑴ is (1)
+        if not _HAS_SPACELESS.search(part):
+            tokens.append(part)
+            continue
+        for run in _RUN.findall(part):
+            if len(run) > 1 and _HAS_SPACELESS.match(run):
+                tokens.extend(run[i : i + 2] for i in range(len(run) - 1))
+            else:
+                tokens.append(run)
     return tuple(tokens)
 
 

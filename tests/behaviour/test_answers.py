@@ -26,7 +26,7 @@ if MODEL is None or not MODEL.submodule_search_locations:
 USER = Scope(user="u1")
 OTHER_MEMORIES = ["The user works as a gardener.", "The user rides a red bicycle."]
 CASES = [
-    ("What is my cat's name?", "The user's cat is called Pamuk.", "Pamuk"),
+    ("What is my cat called?", "The user's cat is called Pamuk.", "Pamuk"),
     ("What is the door code of my office?", "The user's office door code is 4071.", "4071"),
     ("Which city do I live in?", "The user lives in the city of Trabzon.", "Trabzon"),
 ]

@@ -217,7 +217,7 @@ def test_a_turn_is_captured_once(scene: Callable[[Any], Any], serve: Any, fake_m
     (turn,) = memory.turns
     assert turn["reply"] == MESSAGE
     assert turn["request_body"]["messages"] == ASK["messages"]
-    assert (turn["api"], turn["scope"]) == ("anthropic.messages", Scope(user="u"))
+    assert (turn["api"], turn["base_scope"]) == ("anthropic.messages", Scope(user="u"))
 
 
 @pytest.mark.parametrize("scene", ASYNC_SCENES, ids=lambda scene: scene.__name__)

@@ -375,7 +375,7 @@ def test_a_turn_is_captured_once(
     assert turn["reply"] == message
     assert "<memory>" not in str(turn["request_body"])
     assert turn["api"] == memory.seen[0][0]
-    assert turn["scope"] == Scope(user="u")
+    assert turn["base_scope"] == Scope(user="u")
 
 
 @pytest.mark.parametrize("scene", ASYNC_SCENES, ids=lambda scene: scene.__name__)

@@ -134,6 +134,33 @@ def test_what_differs_in_meaning_reads_differently(other: dict[str, Any]):
     assert dialect.read(other) != dialect.read({"role": "assistant", "tool_calls": [CALL]})
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"function_call": {"name": "f", "arguments": "{}"}}, {"function_call": {"name": "g"}}),
+        ({"refusal": "I will not."}, {"refusal": "I cannot."}),
+        ({"audio": {"id": "a1"}}, {"audio": {"id": "a2"}}),
+        (
+            {"tool_calls": [{"id": "c", "type": "custom", "custom": {"name": "f", "input": "1"}}]},
+            {"tool_calls": [{"id": "c", "type": "custom", "custom": {"name": "f", "input": "2"}}]},
+        ),
+    ],
+)
+def test_rarer_things_an_assistant_says_count(first: dict[str, Any], second: dict[str, Any]):
+    """Legacy function calls, refusals, spoken answers and custom tools."""
+    readings = [
+        dialect.read({"role": "assistant", "content": None, **said}) for said in (first, second)
+    ]
+    assert readings[0] != readings[1]
+    assert dialect.detect([{"role": "assistant", "content": None, **first}]) > 0
+
+
+def test_a_spoken_answer_is_known_by_its_id():
+    """The SDK object holds the sound as well; what is sent back is the id."""
+    heard = {"role": "assistant", "audio": {"id": "a1", "data": "AAAA", "transcript": "Hi"}}
+    assert dialect.read(heard) == dialect.read({"role": "assistant", "audio": {"id": "a1"}})
+
+
 def test_media_stand_in_the_reading_as_a_digest():
     """Megabytes of image never become part of a key, and different images differ."""
     urls = ["data:image/png;base64," + letter * 100_000 for letter in "AB"]

@@ -18,10 +18,11 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """The entry points that are installed: a list the test may add to."""
     points: list[EntryPoint] = []
     monkeypatch.setattr(registry, "entry_points", lambda group: points)
-    monkeypatch.setattr(registry, "_instances", {})
-    registry._doors.cache_clear()
+    for cache in (registry._doors, registry._loaded):
+        cache.cache_clear()
     yield points
-    registry._doors.cache_clear()
+    for cache in (registry._doors, registry._loaded):
+        cache.cache_clear()
 
 
 def entry(name: str, target: str) -> EntryPoint:
@@ -85,18 +86,26 @@ def test_a_dialect_of_another_package_enters_by_the_same_door(
     assert found.name == "letters"
 
 
+def test_a_dialect_that_stumbles_over_a_message_is_out_of_the_running(
+    installed: list[EntryPoint], monkeypatch: pytest.MonkeyPatch
+):
+    """Its error is not the caller's, and the others still have their say."""
+    monkeypatch.setattr(EntryPoint, "load", lambda point: Letters)
+    installed.append(entry("letters", "elsewhere:Letters"))
+    assert dialects.detect([7]) is None
+
+
 def test_a_broken_plug_in_is_named_and_leaves_the_others_alone(
     installed: list[EntryPoint], caplog: pytest.LogCaptureFixture
 ):
-    """Asked for, it is an error; in detection, a warning."""
+    """Asked for, it is an error; in detection, one warning, however often it is met."""
     installed.append(entry("broken", "no_such_module:Nothing"))
-    with pytest.raises(ConfigurationError, match="'broken' cannot be loaded"):
-        dialects.dialect_named("broken")
     with caplog.at_level(logging.WARNING):
-        found = dialects.detect([{"role": "user", "content": "Hi"}])
-    assert found is not None
-    assert found.name == "openai.chat"
-    assert "broken" in caplog.text
+        found = [dialects.detect([{"role": "user", "content": "Hi"}]) for _ in range(3)]
+    assert {dialect and dialect.name for dialect in found} == {"openai.chat"}
+    assert caplog.text.count("broken") == 1
+    with pytest.raises(ConfigurationError, match="'broken' cannot be loaded: No module named"):
+        dialects.dialect_named("broken")
 
 
 @pytest.mark.parametrize("messages", [[], [{"speaker": "me", "words": "Hi"}], [42], [None]])

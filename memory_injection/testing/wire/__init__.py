@@ -6,12 +6,21 @@ number, so that two runs give the same bytes.
 
 from __future__ import annotations
 
-from . import anthropic, openai
+from . import anthropic, bedrock, cohere, google, ollama, openai
 from .reply import Reply, ToolCall, WireFormat
 
 __all__ = ["Reply", "ToolCall", "WireFormat", "format_for"]
 
-_FORMATS = (openai.CHAT, openai.RESPONSES, anthropic.MESSAGES, anthropic.COUNT_TOKENS)
+_FORMATS = (
+    openai.CHAT,
+    openai.RESPONSES,
+    anthropic.MESSAGES,
+    anthropic.COUNT_TOKENS,
+    google.GENERATE_CONTENT,
+    bedrock.CONVERSE,
+    ollama.CHAT,
+    cohere.CHAT,
+)
 
 
 def format_for(path: str) -> WireFormat | None:

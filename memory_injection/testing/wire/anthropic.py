@@ -38,7 +38,7 @@ def _events(reply: Reply, body: Mapping[str, Any], number: int) -> Iterator[dict
     begun = {**message, "content": [], "stop_reason": None}
     yield {"type": "message_start", "message": begun}
     for place, block in enumerate(message["content"]):
-        empty = {"text": ""} if block["type"] == "text" else {"input": {}}
+        empty: dict[str, Any] = {"text": ""} if block["type"] == "text" else {"input": {}}
         yield {
             "type": "content_block_start",
             "index": place,

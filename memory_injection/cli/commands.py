@@ -15,13 +15,12 @@ from .._version import __version__
 from ..errors import ConfigurationError, InputError, MemoryInjectionError, MissingDependencyError
 from .output import say
 
-__all__ = ["EXIT_FAILED", "EXIT_INTERRUPTED", "EXIT_PIPE", "EXIT_USAGE", "PROGRAM", "app", "main"]
+__all__ = ["COMMANDS", "PROGRAM", "app", "main"]
 
 PROGRAM = "memory-injection"
-EXIT_FAILED = 1
-EXIT_USAGE = 2
-EXIT_INTERRUPTED = 130  # 128 + SIGINT, what a shell reports for a program that Ctrl-C ended
-EXIT_PIPE = 141  # 128 + SIGPIPE, the same for a reader that went away
+_FAILED = 1
+_USAGE = 2
+_INTERRUPTED = 130  # 128 + SIGINT, what a shell reports for a program that Ctrl-C ended
 
 # Command name to where it lives. Loaded when asked for, so that one command's optional
 # dependency never stops another.
@@ -76,16 +75,20 @@ def _unavailable(name: str, error: ImportError) -> click.Command:
 
 @click.group(
     cls=LazyGroup,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Start with:  memory-injection demo",
 )
 @click.version_option(__version__, "-V", "--version", prog_name=PROGRAM)
-def app() -> None:
+@click.pass_context
+def app(ctx: click.Context) -> None:
     """Long-term memory for chat-completion calls.
 
     Memories live in one SQLite file: --store PATH, else $MEMORY_INJECTION_DB, else memory.db in
     this user's application folder ('memory-injection doctor' says which).
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -97,19 +100,19 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         outcome = app.main(args, prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         return _report(error)
     return outcome if isinstance(outcome, int) else 0
 
 
-def _report(error: Exception) -> int:
+def _report(error: Exception | KeyboardInterrupt) -> int:
     if os.environ.get("MEMORY_INJECTION_DEBUG"):
         raise error
     if isinstance(error, BrokenPipeError):
         return _reader_went_away()
-    if isinstance(error, click.Abort):
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
         say("interrupted")
-        return EXIT_INTERRUPTED
+        return _INTERRUPTED
     if isinstance(error, click.UsageError):
         return _usage(error)
     if isinstance(error, click.ClickException):
@@ -123,23 +126,23 @@ def _report(error: Exception) -> int:
 def _usage(error: click.UsageError) -> int:
     path = error.ctx.command_path if error.ctx else PROGRAM
     say(f"{error.format_message().rstrip('.')}; try '{path} --help'")
-    return EXIT_USAGE
+    return _USAGE
 
 
 def _code_and_line(error: Exception) -> tuple[int, str]:
     if isinstance(error, MissingDependencyError):
-        return EXIT_FAILED, str(error)
+        return _FAILED, str(error)
     if isinstance(error, (InputError, ConfigurationError)):
-        return EXIT_USAGE, str(error)
+        return _USAGE, str(error)
     if isinstance(error, MemoryInjectionError):
-        return EXIT_FAILED, str(error)
+        return _FAILED, str(error)
     if isinstance(error, sqlite3.Error):
-        return EXIT_FAILED, f"the database answered: {error}"
+        return _FAILED, f"the database answered: {error}"
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
-        return EXIT_FAILED, f"{where}{error.strerror or error}"
+        return _FAILED, f"{where}{error.strerror or error}"
     kind = type(error).__name__
-    return EXIT_FAILED, f"internal error: {kind}: {error} (MEMORY_INJECTION_DEBUG=1 shows where)"
+    return _FAILED, f"internal error: {kind}: {error} (MEMORY_INJECTION_DEBUG=1 shows where)"
 
 
 def _reader_went_away() -> int:
@@ -147,4 +150,4 @@ def _reader_went_away() -> int:
     nowhere: Any = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
-    return EXIT_PIPE
+    return _FAILED  # as click itself does when it notices first

@@ -1,0 +1,121 @@
+"""Reads one call: which turn it belongs to, and what was said in that turn so far."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from ..protocols import Dialect
+from ..reading import Reading
+from .records import Message
+
+__all__ = ["Heard", "Said", "hear"]
+
+TOOL_TEXT = 4000
+"""Characters kept of one tool call or result, for extractors that ask for tool traffic."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One user message and the key that recognises it.
+
+    Attributes:
+        key: digest of the clean conversation up to and including it.
+        text: its words, free of blocks; "" for a message of media alone.
+    """
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The turn one call belongs to.
+
+    Attributes:
+        asks: the user messages since the assistant last spoke, oldest first; the last one's key
+            is the turn's.
+        earlier: keys of the user messages before them: turns that are over.
+        steps: the tool traffic after the ask, oldest first.
+        goes_on: something stands after the ask: this is a further step of a tool loop.
+    """
+
+    asks: tuple[Said, ...]
+    earlier: frozenset[str] = frozenset()
+    steps: tuple[Message, ...] = ()
+    goes_on: bool = False
+
+    @property
+    def key(self) -> str:
+        """Return the key of the turn."""
+        return self.asks[-1].key if self.asks else ""
+
+
+def hear(
+    messages: Sequence[Any], dialect: Dialect, clean: Callable[[str], str], seed: bytes = b""
+) -> Heard:
+    """Read the conversation of one call.
+
+    Args:
+        messages: the conversation as sent or as the caller keeps it.
+        dialect: its request shape.
+        clean: takes injected blocks out of a text.
+        seed: what the conversation goes on from, where the server keeps the history; part of
+            every key.
+    """
+    asks: list[Said] = []
+    earlier: list[str] = []
+    steps: list[Message] = []
+    key, answered = seed, False
+    for message in messages:
+        reading = dialect.read(message)
+        if reading.role not in ("user", "assistant", "tool"):
+            continue
+        text = clean(reading.text).strip()
+        if not text and not reading.rest:
+            continue
+        key = _chained(key, reading, text)
+        if _asks(reading, text):
+            if answered:
+                earlier.extend(said.key for said in asks)
+                asks, answered = [], False
+            asks.append(Said(key.hex(), text))
+            steps = []
+        else:
+            answered = True
+            steps.append(_step(message, reading, text))
+    return Heard(tuple(asks), frozenset(earlier), tuple(steps), answered and bool(asks))
+
+
+def _asks(reading: Reading, text: str) -> bool:
+    """Tell whether the user said something: a block of ours on tool results is not an ask."""
+    return reading.ask and bool(text or not reading.text.strip())
+
+
+def _chained(key: bytes, reading: Reading, text: str) -> bytes:
+    digest = blake2b(key, digest_size=16)
+    for part in (reading.role, text, reading.rest):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data))
+        digest.update(data)
+    return digest.digest()
+
+
+def _step(message: Any, reading: Reading, text: str) -> Message:
+    if not reading.rest:
+        return Message(reading.role, text)
+    role = "assistant" if reading.role == "assistant" else "tool"
+    return Message(role, "\n".join(filter(None, (text, _raw_text(message, reading)))), "tool")
+
+
+def _raw_text(message: Any, reading: Reading) -> str:
+    """Return what a tool was asked or said, as the message has it: readings shorten it."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if reading.role == "tool" and isinstance(content, str):
+        return content[:TOOL_TEXT]
+    if reading.role != "assistant" and isinstance(content, Iterable):
+        return json.dumps(content, ensure_ascii=False, default=str)[:TOOL_TEXT]
+    return reading.rest[:TOOL_TEXT]

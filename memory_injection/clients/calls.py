@@ -1,0 +1,148 @@
+"""Wrapping single methods: the way in for SDKs whose calls do not meet in one place."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from .binding import Binding, settled
+from .replies import Api, Turn
+from .taps import Tap
+
+__all__ = ["Observer", "observe", "remembering", "twin_of"]
+
+C = TypeVar("C")
+
+Observer = Callable[[Any, Turn], Any]
+
+
+def twin_of(client: C) -> C:
+    """Return a shallow copy that shares everything with *client*.
+
+    ``copy.copy`` is not used: it asks the half-made copy for attributes, and clients that look
+    attributes up in themselves (botocore's) never come back from that.
+    """
+    twin = object.__new__(type(client))
+    vars(twin).update(vars(client))
+    return twin
+
+
+def observe(reply: Any, turn: Turn) -> Any:
+    """Read along with *reply*, a whole answer or a generator of events; return what to hand on."""
+    if inspect.isgenerator(reply):
+        return Tap(turn.event, turn.finish).through(reply)
+    if inspect.isasyncgen(reply):
+        return Tap(turn.event, turn.finish).athrough(reply)
+    turn.whole(reply)
+    return reply
+
+
+def remembering(
+    call: Callable[..., Any],
+    binding: Binding,
+    api: Api,
+    names: tuple[str, ...] = (),
+    watch: Observer = observe,
+    like: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """Return *call* with memory in its arguments, of the same kind: plain, async or generator.
+
+    Args:
+        call: takes the fields of a request body as keyword arguments.
+        binding: memory and scope.
+        api: what is spoken there.
+        names: the fields that may also be given by position, in order.
+        watch: reads along with a reply when capture is on; returns what the caller gets.
+        like: the function whose kind counts, where *call* only passes on what that one returns.
+    """
+    like = like or call
+    if inspect.isasyncgenfunction(like):
+        return _async_generator(call, binding, api, names)
+    if inspect.isgeneratorfunction(like):
+        return _generator(call, binding, api, names)
+    if inspect.iscoroutinefunction(like):
+        return _coroutine(call, binding, api, names, watch)
+    return _plain(call, binding, api, names, watch)
+
+
+def _plain(
+    call: Callable[..., Any], binding: Binding, api: Api, names: tuple[str, ...], watch: Observer
+) -> Callable[..., Any]:
+    @functools.wraps(call)
+    def remembered(*args: Any, **kwargs: Any) -> Any:
+        body = _body(names, args, kwargs)
+        if body is None:
+            return call(*args, **kwargs)
+        turn = _turn(binding, api, body)
+        reply = call(**binding.inject(body, api.name))
+        return reply if turn is None else watch(reply, turn)
+
+    return remembered
+
+
+def _coroutine(
+    call: Callable[..., Any], binding: Binding, api: Api, names: tuple[str, ...], watch: Observer
+) -> Callable[..., Any]:
+    @functools.wraps(call)
+    async def remembered(*args: Any, **kwargs: Any) -> Any:
+        body = _body(names, args, kwargs)
+        if body is None:
+            return await call(*args, **kwargs)
+        turn = _turn(binding, api, body)
+        reply = await call(**await binding.ainject(body, api.name))
+        return reply if turn is None else watch(reply, turn)
+
+    return remembered
+
+
+def _generator(
+    call: Callable[..., Any], binding: Binding, api: Api, names: tuple[str, ...]
+) -> Callable[..., Iterator[Any]]:
+    @functools.wraps(call)
+    def remembered(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        body = _body(names, args, kwargs)
+        if body is None:
+            yield from call(*args, **kwargs)
+            return
+        turn = _turn(binding, api, body)
+        events = call(**binding.inject(body, api.name))
+        yield from events if turn is None else observe(events, turn)
+
+    return remembered
+
+
+def _async_generator(
+    call: Callable[..., Any], binding: Binding, api: Api, names: tuple[str, ...]
+) -> Callable[..., AsyncIterator[Any]]:
+    @functools.wraps(call)
+    async def remembered(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        body = _body(names, args, kwargs)
+        turn = None if body is None else _turn(binding, api, body)
+        if body is None:
+            events = call(*args, **kwargs)
+        else:
+            events = call(**await binding.ainject(body, api.name))
+        events = events if turn is None else observe(events, turn)
+        try:
+            async for event in events:
+                yield event
+        finally:
+            await events.aclose()
+
+    return remembered
+
+
+def _body(
+    names: tuple[str, ...], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """Return the arguments as a request body; None if the call itself has to complain of them."""
+    given = dict(zip(names, args, strict=False))
+    if len(args) > len(names) or given.keys() & kwargs.keys():
+        return None
+    return settled({**given, **kwargs})
+
+
+def _turn(binding: Binding, api: Api, body: Mapping[str, Any]) -> Turn | None:
+    return Turn(binding, api, body) if binding.captures else None

@@ -1,0 +1,298 @@
+"""The store: many agents and users in one file, as an API of its own and as a memory store."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any
+
+from ..driving import run_now
+from ..errors import ConfigurationError, StoreError
+from ..protocols import Ledger
+from ..records import MemoryEntry, Scope, SearchOptions
+from . import rules
+from .backend import FactBackend, Space, Stored
+from .memory import Caps, FactMemory, Viewer
+from .model import Fact
+from .paths import read_folder
+from .rules import MAX_FACTS, Draft
+from .run import FactRun
+from .sqlite_backend import SQLiteBackend
+from .twins import twin
+
+__all__ = ["FactStore"]
+
+_OWN_METADATA = ("path", "tags", "confidence", "key")
+
+
+class FactStore:
+    """Versioned facts of many agents and their end users, in one SQLite file.
+
+    Nothing is opened before the first use (``initialize()`` opens it at once). Safe for several
+    threads and processes; every write that was answered is on the disk. Also a memory store: give
+    it to a ``MemoryManager`` and the scope decides what is seen. Usable as a context manager,
+    sync and async.
+
+    Args:
+        path: the file, ``":memory:"``, or a backend of your own.
+        name: the source shown in blocks and reports.
+        description: what is in it, for the model's tools.
+        agent: whose memory is meant when a scope names no agent.
+        max_facts_per_agent: facts of one agent, its users' included.
+        max_facts_per_user: facts in one end user's folder; None for no limit of its own.
+        max_search_results: entries per search when a call does not say, 1-50.
+        writable: whether ``add`` may be called by a manager.
+        extraction: capture settings, as for every store.
+        ledger: where injected blocks are kept; ``erase_user`` empties it of that user's.
+        wait: seconds to wait for a lock that another process holds.
+        clock: seconds since 1970.
+
+    Raises:
+        ConfigurationError: a setting outside its rule.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | FactBackend,
+        *,
+        name: str = "facts",
+        description: str | None = None,
+        agent: str | None = None,
+        max_facts_per_agent: int = MAX_FACTS,
+        max_facts_per_user: int | None = None,
+        max_search_results: int = 5,
+        writable: bool = True,
+        extraction: Any = None,
+        ledger: Ledger | None = None,
+        wait: float = 5.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Check the settings; the file is opened at the first use."""
+        if not isinstance(name, str) or not name.strip():
+            raise ConfigurationError(f"name must be a non-blank string, not {name!r}")
+        _check_positive("max_facts_per_agent", max_facts_per_agent)
+        if max_facts_per_user is not None:
+            _check_positive("max_facts_per_user", max_facts_per_user)
+        _check_positive("max_search_results", max_search_results)
+        self.name = name
+        self.description = description
+        self.max_search_results = min(max_search_results, 50)
+        self.writable = writable
+        self.extraction = extraction
+        self._agent = Scope(agent=agent).agent or ""
+        self._ledger = ledger
+        self._caps = Caps(max_facts_per_agent, max_facts_per_user)
+        self._clock = clock
+        self._backend = _backend(path, wait)
+        self._memory = FactMemory(self._backend, self._caps, clock)
+
+    def open(self, *, agent: str, run: str, user: str | None = None) -> FactRun:
+        """Return the memory as one run of *agent* sees it, for the end user *user* or nobody.
+
+        Raises:
+            ConfigurationError: an id is empty, blank or no string.
+        """
+        _check_id("agent", agent)
+        _check_id("run", run)
+        if user is not None:
+            _check_id("user", user)
+        return FactRun(self._memory, Viewer.of(agent, user, run), name=self.name)
+
+    def erase_user(self, agent: str, user: str) -> int:
+        """Erase one end user of *agent*: facts, old versions, index and idempotency rows.
+
+        The file is rebuilt and the log emptied, so that no byte of the user's texts is left in
+        them; blocks of the user in the store's ledger go as well. Erasing again is harmless.
+
+        Returns:
+            How many facts were erased.
+
+        Raises:
+            StoreError: the database could not be written, or another process kept reading an
+                older state; the rows are gone then, and erasing again cleans the files.
+            ConfigurationError: an id is empty, blank or no string.
+        """
+        _check_id("agent", agent)
+        _check_id("user", user)
+        erased = self._memory.erase(Space(agent, user))
+        if self._ledger is not None:
+            self._forget_blocks(self._ledger, Scope(user=user))
+        return erased
+
+    def _forget_blocks(self, ledger: Ledger, scope: Scope) -> None:
+        done = run_now(lambda: ledger.forget(scope), timeout=30.0)
+        if done.error is not None:
+            raise StoreError(
+                f"the user's facts are erased, but not the blocks in the ledger: {done.error}",
+                self.name,
+            ) from done.error
+
+    def sandbox(self) -> FactStore:
+        """Return a private copy in memory: it sees everything, and what it writes stays in it."""
+        return FactStore(
+            self._backend.copy(),
+            name=self.name,
+            description=self.description,
+            agent=self._agent or None,
+            max_facts_per_agent=self._caps.per_agent,
+            max_facts_per_user=self._caps.per_user,
+            max_search_results=self.max_search_results,
+            writable=self.writable,
+            clock=self._clock,
+        )
+
+    def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
+        """Return the entries that ``options["scope"]`` may see, best first.
+
+        A scope sees the shared facts of its agent, those of its user with that agent, and what
+        was added for no agent in particular.
+
+        Args:
+            query: as in :meth:`FactRun.search`.
+            options: ``scope``, and ``max_search_results`` (more than 50 is taken as 50).
+        """
+        given: Mapping[str, Any] = options or {}
+        viewer = self._viewer(Scope.of(given.get("scope")))
+        limit = given.get("max_search_results") or self.max_search_results
+        found = self._memory.search(viewer, rules.read_query(query), limit=max(1, min(limit, 50)))
+        return [_entry(stored, self.name) for stored in found]
+
+    def add(
+        self,
+        content: str,
+        metadata: Mapping[str, Any] | None = None,
+        *,
+        scope: Scope | Mapping[str, str] | None = None,
+    ) -> Fact:
+        """Write one fact for the scope's user and agent; without a user it is shared.
+
+        Facts outlive sessions: a session in the scope goes into the metadata, a run becomes the
+        fact's source, and neither restricts who sees it.
+
+        Args:
+            content: 1-4000 characters.
+            metadata: ``path``, ``tags``, ``confidence`` and ``key`` are taken as in
+                :meth:`FactRun.remember`; anything else is kept beside the fact, as JSON.
+            scope: whom it is for.
+
+        Raises:
+            FactRefused: as for :meth:`FactRun.remember`.
+        """
+        who = Scope.of(scope)
+        viewer = self._viewer(who)
+        given = dict(metadata or {})
+        path, tags, confidence, key = (given.pop(name, None) for name in _OWN_METADATA)
+        if who.session is not None:
+            given.setdefault("session", who.session)
+        key = rules.read_key(key)
+        if path is None:
+            path = "" if who.user is None else "users/{user}/"
+        draft = Draft(
+            rules.read_text(content),
+            read_folder(path, user=who.user),
+            rules.read_tags(tags),
+            rules.read_confidence(confidence),
+        )
+        kept = rules.read_metadata(given)
+        return self._memory.write(viewer, draft, key=key, metadata=kept)
+
+    def initialize(self) -> None:
+        """Open the file now, so that trouble with it shows now.
+
+        Raises:
+            StoreError: it cannot be opened or is not a facts file.
+        """
+        with self._backend.reading():
+            pass
+
+    def close(self) -> None:
+        """Close the file; later use raises ``StoreClosedError``. May be called twice."""
+        self._backend.close()
+
+    def _viewer(self, scope: Scope) -> Viewer:
+        agents = dict.fromkeys((scope.agent or self._agent, ""))
+        owners = dict.fromkeys((None, scope.user))
+        return Viewer(
+            agent=scope.agent or self._agent,
+            user=scope.user,
+            run=scope.run,
+            spaces=tuple(Space(agent, owner) for agent in agents for owner in owners),
+        )
+
+    aerase_user = twin(erase_user)
+    asandbox = twin(sandbox)
+    asearch = twin(search)
+    aadd = twin(add)
+    ainitialize = twin(initialize)
+    aclose = twin(close)
+
+    def __enter__(self) -> FactStore:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> FactStore:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+def _backend(path: Any, wait: float) -> FactBackend:
+    if isinstance(path, (str, os.PathLike)):
+        if not os.fspath(path):
+            raise ConfigurationError("path must name a file, not ''")
+        return SQLiteBackend(path, wait=wait)
+    if all(callable(getattr(path, name, None)) for name in ("reading", "writing", "scrub")):
+        backend: FactBackend = path
+        return backend
+    raise ConfigurationError(f"path must name a file or be a backend, not {path!r}")
+
+
+def _check_positive(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigurationError(f"{name} must be a whole number of at least 1, not {value!r}")
+
+
+def _check_id(name: str, value: object) -> None:
+    """Refuse what would mean nobody, and what no database can hold."""
+    if value is None:
+        raise ConfigurationError(f"{name} must be a non-blank string, not None")
+    Scope(**{name: value})  # type: ignore[arg-type]
+    if rules.holds_no_text(str(value)):
+        raise ConfigurationError(f"{name} {value!r} holds a NUL or a lone surrogate")
+
+
+def _entry(stored: Stored, name: str) -> MemoryEntry:
+    fact = stored.fact
+    return MemoryEntry(
+        content=fact.text,
+        store_name=name,
+        id=fact.id,
+        score=fact.score,
+        created_at=fact.created_at,
+        updated_at=fact.updated_at,
+        metadata={
+            **(stored.metadata or {}),
+            "path": fact.path,
+            "tags": list(fact.tags),
+            "confidence": fact.confidence,
+            "version": fact.version,
+            "run": fact.source.run_id,
+            "written_by": fact.source.written_by,
+        },
+        scope=Scope(user=stored.space.owner, agent=stored.space.agent or None),
+    )

@@ -1,0 +1,83 @@
+"""Reading one file safely: regular files only, never through a link, never too much.
+
+Everything here speaks of one open file descriptor, so that what was checked is what is read.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import NamedTuple
+
+__all__ = ["Identity", "UnreadableFileError", "identity_of", "read_text"]
+
+# On Windows neither flag exists: there links are caught by the lstat before the open alone.
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not hang the search
+    | getattr(os, "O_BINARY", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
+
+
+class UnreadableFileError(ValueError):
+    """A file that is skipped; the message says why."""
+
+
+class Identity(NamedTuple):
+    """What tells one state of a file from another without reading it.
+
+    The change time is in it because a program can set a file's modification time back, and not
+    this one.
+    """
+
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+def identity_of(found: os.stat_result) -> Identity:
+    """Return the identity in a stat result."""
+    return Identity(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def read_text(path: str | os.PathLike[str], limit: int) -> tuple[Identity, str]:
+    """Read a regular file as UTF-8 text with line feeds, without a byte order mark.
+
+    Returns the identity the file had before it was read: a change during the read shows as a new
+    identity the next time.
+
+    Raises:
+        UnreadableFileError: a link, not a regular file, larger than *limit* bytes, not UTF-8, or
+            with NUL in it.
+        FileNotFoundError: it went away.
+    """
+    identity, data = _read(path, limit)
+    if len(data) > limit:
+        raise UnreadableFileError(f"it is larger than {limit} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableFileError(f"it is not UTF-8 (byte {error.start})") from None
+    if "\x00" in text:
+        raise UnreadableFileError("it holds NUL")
+    return identity, text.replace("\r\n", "\n") if "\r" in text else text
+
+
+def _read(path: str | os.PathLike[str], limit: int) -> tuple[Identity, bytes]:
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        reason = "it is a link" if error.errno == errno.ELOOP else f"{error.strerror}"
+        raise UnreadableFileError(reason) from None
+    with open(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise UnreadableFileError("it is not a regular file")
+        return identity_of(found), file.read(limit + 1)

@@ -1,0 +1,230 @@
+"""One memory as it stands in a file, and the draft of one that is not written yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from ..errors import InputError
+from ..records import MemoryEntry, Scope
+
+__all__ = ["FileRecord", "MemoryDraft", "owner_of"]
+
+_OWNER_KEYS = ("user", "session", "agent", "run")
+MAX_CONTENT = 100_000  # characters of one record; a longer text is a document, not a memory
+MAX_TITLE = 200
+MAX_TAGS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class FileRecord:
+    """One memory read from a file. Compared by identity: the same object is the same reading.
+
+    Attributes:
+        id: record id (file stem or the front matter's ``id``), or for sections
+            ``MEMORY.md#heading-path``.
+        content: the text, without front matter.
+        path: the file, relative to the root, with forward slashes.
+        title: title or heading path; "" if there is none.
+        kind: free word, e.g. ``"preference"``; None if not given.
+        label: free ``scope`` label, e.g. ``"project"``; None if not given.
+        owner: whom it was written for; ``Scope()`` is everybody.
+        tags: free words.
+        source: what wrote it, e.g. ``"turn_end"`` or ``"tool"``; None if not given.
+        created_at, updated_at: from the front matter; None where it says nothing (a file's own
+            times change with every copy, so they count for nothing).
+        extra: the front matter's other keys.
+        writable: it is a file of its own in ``records/``.
+    """
+
+    id: str
+    content: str
+    path: str
+    title: str = ""
+    kind: str | None = None
+    label: str | None = None
+    owner: Scope = field(default_factory=Scope)
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    writable: bool = False
+
+    @property
+    def text(self) -> str:
+        """Return what is shown to a model: the title, unless the text opens with it, then it."""
+        if not self.title or not self.content:
+            return self.content or self.title
+        opening = self.content.lstrip("#* ")[: len(self.title) + 1].casefold()
+        repeats = re.fullmatch(rf"{re.escape(self.title.casefold())}\W?", opening)
+        return self.content if repeats else f"{self.title}\n{self.content}"
+
+    def entry(self, store_name: str, score: float | None = None) -> MemoryEntry:
+        """Return the record as a store's search result."""
+        facts: dict[str, Any] = {
+            **self.extra,
+            "path": self.path,
+            "title": self.title or None,
+            "kind": self.kind,
+            "scope": self.label,
+            "tags": list(self.tags) or None,
+            "source": self.source,
+        }
+        return MemoryEntry(
+            content=self.text,
+            store_name=store_name,
+            id=self.id,
+            score=score,
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            metadata={key: value for key, value in facts.items() if value is not None},
+            scope=self.owner if self.owner.ids() else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDraft:
+    """A memory to be written.
+
+    Attributes:
+        content: the text; 1-100,000 characters, not only blanks, no NUL or lone surrogate.
+        title: one line of at most 200 characters; "" for none.
+        kind: a free word.
+        scope: a free label such as ``"project"``, which restricts nothing; or a ``Scope`` or a
+            mapping of ids, which says whom it is written for.
+        tags: free words, at most 50.
+
+    Raises:
+        InputError: a field breaks its rule; the message names the field, the value and the rule.
+    """
+
+    content: str
+    title: str = ""
+    kind: str | None = None
+    scope: str | Scope | Mapping[str, str] | None = None
+    tags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check and normalise every field."""
+        put = object.__setattr__
+        put(self, "content", _content(self.content))
+        put(self, "title", _line("title", self.title or "", MAX_TITLE))
+        put(self, "kind", _line("kind", self.kind, MAX_TITLE) or None if self.kind else None)
+        put(self, "tags", _tags(self.tags))
+        if isinstance(self.scope, str):
+            put(self, "scope", _line("scope", self.scope, MAX_TITLE) or None)
+        elif self.scope is not None and not isinstance(self.scope, (Scope, Mapping)):
+            raise InputError(f"scope must be a label, a Scope or a mapping, not {self.scope!r:.80}")
+
+    @classmethod
+    def of(cls, value: object) -> MemoryDraft:
+        """Read a draft from a draft, a text, a mapping or an object with these attributes.
+
+        Raises:
+            InputError: it has no content, an unknown key, or a field breaks its rule.
+        """
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls(value)
+        names = [f.name for f in fields(cls)]
+        if isinstance(value, Mapping):
+            unknown = sorted(set(map(str, value)) - set(names))
+            if unknown:
+                raise InputError(f"a draft has no field {unknown[0]!r}: use {', '.join(names)}")
+            given = dict(value)
+        else:
+            given = {name: getattr(value, name) for name in names if hasattr(value, name)}
+        if "content" not in given:
+            raise InputError(f"a draft needs content, and {value!r:.80} has none")
+        return cls(**{k: v for k, v in given.items() if v is not None or k == "content"})
+
+    def owner(self, default: Scope) -> tuple[Scope, str | None]:
+        """Return whom it is written for and its label; a label leaves the owner to *default*."""
+        if self.scope is None or isinstance(self.scope, str):
+            return default, self.scope
+        try:
+            return Scope.of(self.scope), None
+        except ValueError as error:
+            raise InputError(str(error)) from None
+
+
+def owner_of(scope: object, others: Mapping[str, Any]) -> tuple[Scope, str | None]:
+    """Read a front matter's ``scope``: whom the file is for, and its free label.
+
+    A text is a label (``project``), unless it reads ``user:ID`` (or ``session:``, ``agent:``,
+    ``run:``). A mapping holds ids and optionally ``label``. ``user_id`` and its like, the names
+    other memory services use, restrict as well. What cannot be read for certain is an error, so
+    that a typing mistake never shows one user's file to another.
+
+    Raises:
+        ValueError: an unknown key in the mapping, or an empty id.
+    """
+    label: str | None = None
+    ids: dict[str, str] = {}
+    if isinstance(scope, Mapping):
+        rest = dict(scope)
+        found = rest.pop("label", None)
+        label = None if found is None else str(found)
+        ids = {key: _id_text(key, value) for key, value in rest.items() if value is not None}
+    elif scope is not None and not isinstance(scope, list):
+        name, colon, value = str(scope).partition(":")
+        if colon and name.strip() in _OWNER_KEYS:
+            ids = {name.strip(): value.strip()}
+        else:
+            label = str(scope).strip() or None
+    elif scope:
+        raise ValueError(f"scope must be a label or a mapping of ids, not {scope!r:.80}")
+    for name in _OWNER_KEYS:
+        foreign = others.get(f"{name}_id")
+        if foreign is not None:
+            ids.setdefault(name, _id_text(f"{name}_id", foreign))
+    return Scope.of(ids), label
+
+
+def _id_text(key: str, value: object) -> str:
+    if isinstance(value, (dict, list, bool)):
+        raise ValueError(f"scope {key} must be one id, not {value!r:.80}")
+    return str(value)
+
+
+def _content(value: object) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"content must be a text, not {value!r:.80}")
+    text = value.replace("\r\n", "\n").strip()
+    if not text:
+        raise InputError("content must not be blank")
+    if len(text) > MAX_CONTENT:
+        raise InputError(f"content has {len(text)} characters; at most {MAX_CONTENT} are kept")
+    _refuse_unwritable("content", text)
+    return text
+
+
+def _line(name: str, value: object, limit: int) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{name} must be a text, not {value!r:.80}")
+    text = " ".join(value.split())
+    if len(text) > limit:
+        raise InputError(f"{name} has {len(text)} characters; at most {limit} are kept")
+    _refuse_unwritable(name, text)
+    return text
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise InputError(f"tags must be a list of texts, not {value!r:.80}")
+    tags = tuple(dict.fromkeys(filter(None, (_line("tag", tag, MAX_TITLE) for tag in value))))
+    if len(tags) > MAX_TAGS:
+        raise InputError(f"{len(tags)} tags given; at most {MAX_TAGS} are kept")
+    return tags
+
+
+def _refuse_unwritable(name: str, text: str) -> None:
+    if "\x00" in text:
+        raise InputError(f"{name} must not hold NUL")
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise InputError(f"{name} must not hold a lone surrogate")

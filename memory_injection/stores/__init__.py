@@ -1,0 +1,30 @@
+"""Built-in stores. Each lives in its own file; nothing heavy is imported before it is used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .memory import InMemoryStore
+    from .sqlite import SQLiteStore
+
+__all__ = ["InMemoryStore", "ProviderStore", "SQLiteStore", "VectorStore"]
+
+_HOMES = {
+    "InMemoryStore": ".memory",
+    "ProviderStore": ".provider",
+    "SQLiteStore": ".sqlite",
+    "VectorStore": ".vector",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(home, __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

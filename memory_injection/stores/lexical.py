@@ -1,0 +1,250 @@
+"""Lexical ranking: from a question to candidates (FTS5) to scores between 0 and 1.
+
+FTS5 finds candidates by BM25; what follows here is arithmetic over a few dozen rows:
+
+1. BM25 over stems, with the owner's own word counts (other owners' texts change nothing);
+2. times the share of the question's weight that the text covers, and more for words that stand
+   side by side in both;
+3. plus what the turns around it say, the more the shorter the turn is;
+4. times a factor when the turn's speaker, or its day, is the one asked about;
+5. divided by what a full match would reach: a question mostly made of words nobody has said
+   scores low however well the rest matches.
+
+See ``docs/explanation/lexical-recall.md`` for what each step adds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..text import Period
+
+__all__ = [
+    "RELEVANCE_FLOOR",
+    "Candidate",
+    "Plan",
+    "Word",
+    "around",
+    "context_weight",
+    "named_factor",
+    "neighbours_wanted",
+    "own_scores",
+    "rank",
+    "user_factors",
+    "weigh",
+    "whole_weight",
+]
+
+RELEVANCE_FLOOR = 0.2
+"""Scores below are noise: about one off-topic question in ten finds anything above."""
+
+_K1, _B = 0.9, 0.75  # BM25: Robertson & Zaragoza 2009; flat between 0.6-1.2 and 0.6-0.9
+_NEAR = ((-2, 0.3), (-1, 0.6), (1, 0.6), (2, 0.3))  # share of a neighbour's score, by distance
+_LEAN = 30.0  # terms; a turn this long leans on its neighbours half as much as an empty one
+_COVERED = 0.5  # share of the score that depends on how much of the question is covered
+_PAIR = 0.3  # more per pair of words standing side by side in both
+_SPEAKER = 1.0  # more for turns of the speaker asked about
+_ASKER = (1.5, 0.75)  # factors for the user's and for other turns when the asker speaks of "my"
+_USER = (1.2, 0.8)  # the same when nobody is named: an assistant's replies echo the user's facts
+_DAY = 0.7  # more for entries of the days asked about
+_BACKGROUND = 100  # imagined other entries: in a store of three, every word would count as common
+_CONTEXT = 0.3  # weight of words from the turns before a short ask
+_LONG_ASK = 12  # words; beyond, an ask is a message, not a question
+_FULL = 1.9  # what a full match reaches per unit of weight (k1 + 1)
+
+
+class Candidate(NamedTuple):
+    """The columns of an entry that ranking reads, and how often it holds each token."""
+
+    id: int
+    scope: int
+    place: int | None
+    speaker: int | None
+    length: int
+    day: int
+    terms: str = ""
+    counts: Mapping[str, int] = MappingProxyType({})
+
+    @staticmethod
+    def of(row: tuple[Any, ...]) -> Candidate:
+        """Read a database row."""
+        ident, scope, place, speaker, length, day, terms = row
+        counts = Counter(terms.split())
+        return Candidate(ident, scope, place, speaker, length, day, terms, counts)
+
+
+class Word(NamedTuple):
+    """One word of the question.
+
+    Attributes:
+        weight: rarity (inverse document frequency), times 0.3 for a word of the turns before.
+        asked: False for a word of the turns before.
+        tokens: per owner, the index token; several where languages stem it differently.
+    """
+
+    weight: float
+    asked: bool
+    tokens: Mapping[int, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is looked for.
+
+    Attributes:
+        words: the question's words that occur in the visible entries.
+        pairs: per owner, pairs of index tokens of words that are neighbours in the question.
+        whole: weight of all the question's words, unknown ones included.
+        average: mean number of terms of a visible entry.
+        speakers: factor per speaker id; 1 for those not in it.
+        periods: days asked about.
+    """
+
+    words: Sequence[Word]
+    pairs: Mapping[int, Sequence[tuple[str, str]]]
+    whole: float
+    average: float
+    speakers: Mapping[int, float] = field(default_factory=dict)
+    periods: Sequence[Period] = ()
+
+
+def weigh(found: int, entries: int) -> float:
+    """Return the weight of a word that *found* of *entries* entries hold (BM25's idf, smoothed).
+
+    A word in none of them weighs the less the fewer entries there are: a small memory that lacks
+    a word says little about whether the question is off topic.
+    """
+    if not found:
+        return math.log(2.0 * entries + 2.0)
+    rest = max(entries + _BACKGROUND - found, 0)
+    return math.log(1.0 + (rest + 0.5) / (found + 0.5))
+
+
+def context_weight(weight: float) -> float:
+    """Return what a word of the turns before weighs."""
+    return _CONTEXT * weight
+
+
+def whole_weight(weights: Sequence[float], entries: int) -> float:
+    """Return what all of a question's words weigh, as the measure of a full match.
+
+    One unknown word is added, so that a single common word in common is no evidence. Beyond a
+    dozen words the sum grows with the square root: nobody repeats a long message in full.
+    """
+    whole = sum(weights)
+    if len(weights) > _LONG_ASK:
+        whole *= math.sqrt(_LONG_ASK / len(weights))
+    return whole + weigh(0, entries)
+
+
+def named_factor() -> float:
+    """Return the factor for turns by a speaker the question names."""
+    return 1.0 + _SPEAKER
+
+
+def user_factors(first_person: bool) -> tuple[float, float]:
+    """Return the factors for the user's turns and for others', in a talk with an assistant."""
+    return _ASKER if first_person else _USER
+
+
+def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
+    """Score each row by its own text (steps 1 and 2)."""
+    flat, slope = _K1 * (1.0 - _B), _K1 * _B / max(plan.average, 1.0)
+    uncovered, covered = 1.0 - _COVERED, _COVERED / plan.whole
+    by_owner: dict[int, tuple[dict[str, tuple[float, float]], list[tuple[str, str, str]]]] = {}
+    scores: list[float] = []
+    for _, scope, _, _, length, _, terms, counts in rows:
+        if scope not in by_owner:
+            by_owner[scope] = _words_of(scope, plan), _pairs_of(scope, plan)
+        words, pairs = by_owner[scope]
+        norm = flat + slope * length
+        score = seen = 0.0
+        present = [token for token in words if token in counts]
+        for token in present:
+            weight, asked = words[token]
+            found = counts[token]
+            score += weight * found * _FULL / (found + norm)
+            seen += asked
+        score *= uncovered + covered * seen
+        if pairs and len(present) > 1:
+            side_by_side = 0
+            for left, right, both in pairs:
+                if left in present and right in present and both in terms:
+                    side_by_side += 1
+            score *= 1.0 + _PAIR * side_by_side
+        scores.append(score)
+    return scores
+
+
+def _words_of(scope: int, plan: Plan) -> dict[str, tuple[float, float]]:
+    """Return, per token, its weight, and the weight that counts as covering the question."""
+    return {
+        token: (weight, weight if asked else 0.0)
+        for weight, asked, tokens in plan.words
+        for token in tokens.get(scope, ())
+    }
+
+
+def _pairs_of(scope: int, plan: Plan) -> list[tuple[str, str, str]]:
+    return [(left, right, f" {left}  {right} ") for left, right in plan.pairs.get(scope, ())]
+
+
+def around(rows: Sequence[Candidate], scores: Sequence[float]) -> dict[int, float]:
+    """Return what each place gets from the turns around it (step 3)."""
+    near: dict[int, float] = {}
+    for row, score in zip(rows, scores, strict=True):
+        place = row[2]
+        if place is not None:
+            for offset, share in _NEAR:
+                at = place + offset
+                near[at] = near.get(at, 0.0) + share * score
+    return near
+
+
+def neighbours_wanted(
+    rows: Sequence[Candidate], near: Mapping[int, float], limit: int
+) -> list[int]:
+    """Return the most promising places whose turns are not among *rows*."""
+    have = {row[2] for row in rows}
+    wanted = [place for place in near if place not in have]
+    return nlargest(limit, wanted, key=near.__getitem__) if len(wanted) > limit else wanted
+
+
+def rank(
+    rows: Sequence[Candidate],
+    scores: Sequence[float],
+    near: Mapping[int, float],
+    plan: Plan,
+    limit: int,
+) -> list[tuple[float, int]]:
+    """Return the best *limit* as (score in 0..1, entry id), best first, newest first on ties.
+
+    Args:
+        rows: candidates and neighbours.
+        scores: own score of each row; rows beyond its end have none.
+        near: what :func:`around` returned.
+        plan: what is looked for.
+        limit: most to return.
+    """
+    whole = _FULL * plan.whole
+    speakers, spans = plan.speakers, plan.periods
+    found: list[tuple[float, int]] = []
+    own_count = len(scores)
+    for position, row in enumerate(rows):
+        score = scores[position] if position < own_count else 0.0
+        if row[2] is not None and row[2] in near:
+            score += near[row[2]] * _LEAN / (_LEAN + row[4])
+        if score <= 0.0:
+            continue
+        if row[3] is not None:
+            score *= speakers.get(row[3], 1.0)
+        if spans and any(first <= row[5] <= last for first, last in spans):
+            score *= 1.0 + _DAY
+        found.append((score, row[0]))
+    return [(min(score / whole, 1.0), ident) for score, ident in nlargest(limit, found)]

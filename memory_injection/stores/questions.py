@@ -1,0 +1,235 @@
+"""Reading a question: which words matter, who and which days are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import NamedTuple, TypeAlias
+
+from ..text import FIRST_PERSON, SECOND_PERSON, fold, periods, raw_words, split_word, word_terms
+from ..text.languages import guess_words
+from .lexical import Plan, Word, context_weight, named_factor, user_factors, weigh, whole_weight
+
+__all__ = ["Owner", "Search", "View", "plan_search", "token"]
+
+_LONGEST = 20_000  # characters of a question that are read
+_MOST_WORDS = 32  # rarest words of a question that are searched
+_MOST_CONTEXT = 12  # rarest words of the turns before
+_COMMON = 0.1  # share of entries from which a word is no way to find candidates...
+_LARGE = 5_000  # ...in a store of this many entries
+
+_USER = frozenset({"user", "human"})
+_ROLES = _USER | {"assistant", "ai", "bot", "model", "system", "tool", "function", "developer"}
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """One row of ``memory_scopes`` that the caller may read."""
+
+    id: int
+    key: str
+    entries: int
+    terms: int
+    day: int
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a caller may read: owners and their speakers."""
+
+    owners: Sequence[Owner]
+    speakers: Sequence[tuple[int, str]] = ()
+    entries: int = 0
+    average: float = 1.0
+    languages: tuple[str, ...] = ()
+    names: dict[str, list[int]] = field(default_factory=dict)
+    users: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, owners: Sequence[Owner], speakers: Sequence[tuple[int, str]]) -> View:
+        """Sum up *owners* and index the *speakers* by the words of their names."""
+        names: dict[str, list[int]] = {}
+        users: list[int] = []
+        for ident, name in speakers:
+            folded = fold(name).strip()
+            if folded in _USER:
+                users.append(ident)
+            elif folded not in _ROLES:
+                for word in raw_words(name):
+                    for part in split_word(word):
+                        names.setdefault(part, []).append(ident)
+        entries = sum(owner.entries for owner in owners)
+        languages = sorted({lang for owner in owners for lang in owner.languages})
+        average = sum(owner.terms for owner in owners) / max(entries, 1)
+        return cls(owners, speakers, entries, average, tuple(languages), names, tuple(users))
+
+
+def token(scope: int, term: str) -> str:
+    """Return *term* as it is indexed for owner *scope*: owners never share a token."""
+    return f"{scope}_{term}"
+
+
+class Search(NamedTuple):
+    """A plan, the index tokens that find candidates for it, and at most how many that will be."""
+
+    plan: Plan
+    tokens: list[str]
+    matches: int
+
+
+Variants: TypeAlias = tuple[tuple[str, str], ...]
+"""One word as (language, term) pairs."""
+
+_Known: TypeAlias = tuple[Word, int, list[str]]
+"""A word, how many entries hold it, and its index tokens."""
+
+
+def plan_search(
+    query: str, context: str, view: View, count: Callable[[str], int], today: date
+) -> Search | None:
+    """Return what to look for, or None for nothing.
+
+    Args:
+        query: the question.
+        context: text of the turns before, weighed lower.
+        view: what the caller may read.
+        count: number of entries that hold an index token.
+        today: the day that "last week" counts from, besides the newest entry's day.
+    """
+    query = query[:_LONGEST]
+    said = raw_words(query)
+    words = _content_words(query, said, view)
+    named: list[int] = []
+    rest: dict[str, Variants] = {}
+    for word, variants in words.items():
+        ids = view.names.get(word)
+        if ids:
+            named.extend(ids)
+        else:
+            rest[word] = variants
+    rest = rest or words
+    asked, weights = _weighed(rest, view, count, _MOST_WORDS)
+    before: list[_Known] = []
+    if context:
+        context = context[-_LONGEST:]
+        others = _content_words(context, raw_words(context), view)
+        others = {w: v for w, v in others.items() if w not in words and w not in view.names}
+        before, more = _weighed(others, view, count, _MOST_CONTEXT)
+        before = [(_as_context(word), times, entries) for word, times, entries in before]
+        weights += [context_weight(weight) for weight in more[: len(before)]]
+    found = asked + before
+    if not found:
+        return None
+    plan = Plan(
+        words=[word for word, _, _ in found],
+        pairs=_pairs(list(rest.values()), view),
+        whole=whole_weight(weights, view.entries),
+        average=view.average,
+        speakers=_speakers(said, named, view),
+        periods=periods(query, _anchors(view, today)),
+    )
+    chosen = _candidates(found, view.entries)
+    return Search(
+        plan,
+        [entry for _, _, tokens in chosen for entry in tokens],
+        sum(times for _, times, _ in chosen),
+    )
+
+
+def _as_context(word: Word) -> Word:
+    return word._replace(weight=context_weight(word.weight), asked=False)
+
+
+def _content_words(text: str, words: list[str], view: View) -> dict[str, Variants]:
+    """Return the words of *text* that are no stop words, in order, stemmed per language."""
+    guess = guess_words(text, words)
+    languages: tuple[str | None, ...] = view.languages or (None,)
+    if guess is not None and guess not in languages:
+        languages = (*languages, guess)
+    deciding = (guess,) if guess is not None else languages
+    found: dict[str, Variants] = {}
+    for word in words:
+        if not all(word_terms(word, language) for language in deciding):
+            continue
+        parts = split_word(word)
+        if len(parts) != 1:
+            found.update((part, (("", part),)) for part in parts)
+        elif parts[0] not in found:
+            found[parts[0]] = tuple(
+                (language or "", term)
+                for language in languages
+                for term in word_terms(word, language)
+            )
+    return found
+
+
+def _weighed(
+    words: dict[str, Variants], view: View, count: Callable[[str], int], most: int
+) -> tuple[list[_Known], list[float]]:
+    """Return the known words (with how often and under which tokens), and all the weights."""
+    known: list[_Known] = []
+    unknown = 0
+    for variants in words.values():
+        terms = dict.fromkeys(term for _, term in variants)
+        per_owner: dict[int, tuple[str, ...]] = {}
+        tokens: list[str] = []
+        total = 0
+        for owner in view.owners:
+            for term in terms:
+                entry = token(owner.id, term)
+                times = count(entry)
+                if times:
+                    total += times
+                    tokens.append(entry)
+                    per_owner[owner.id] = (*per_owner.get(owner.id, ()), entry)
+        if total:
+            known.append((Word(weigh(total, view.entries), True, per_owner), total, tokens))
+        else:
+            unknown += 1
+    if len(known) > most:
+        known = sorted(known, key=lambda item: item[1])[:most]
+    unknown = min(unknown, most)
+    return known, [word.weight for word, _, _ in known] + [weigh(0, view.entries)] * unknown
+
+
+def _pairs(words: list[Variants], view: View) -> dict[int, list[tuple[str, str]]]:
+    """Return, per owner, the index tokens of words that are neighbours in the question."""
+    sides: dict[tuple[str, str], None] = {}
+    for position, left in enumerate(words[:-1]):
+        terms = dict(words[position + 1])
+        for language, term in left:
+            if language in terms:
+                sides[term, terms[language]] = None
+    return {
+        owner.id: [(token(owner.id, a), token(owner.id, b)) for a, b in sides]
+        for owner in view.owners
+    }
+
+
+def _speakers(said: list[str], named: list[int], view: View) -> dict[int, float]:
+    """Return a factor per speaker: those named, and the user unless the assistant is asked for."""
+    factors: dict[int, float] = {}
+    if view.users:
+        persons = {part for word in said for part in split_word(word)}
+        first = bool(persons & FIRST_PERSON)
+        if first or not persons & SECOND_PERSON:
+            user, other = user_factors(first)
+            factors = {ident: other for ident, _ in view.speakers}
+            factors.update(dict.fromkeys(view.users, user))
+    factors.update(dict.fromkeys(named, named_factor()))
+    return factors
+
+
+def _anchors(view: View, today: date) -> tuple[date, ...]:
+    newest = max((owner.day for owner in view.owners), default=0)
+    return (date.fromordinal(newest), today) if newest else (today,)
+
+
+def _candidates(found: list[_Known], entries: int) -> list[_Known]:
+    """Choose the words to search with: in a large store, common words only rank."""
+    if entries <= _LARGE:
+        return found
+    ordered = sorted(found, key=lambda item: item[1])
+    return ordered[:2] + [item for item in ordered[2:] if item[1] <= _COMMON * entries]

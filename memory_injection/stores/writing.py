@@ -1,0 +1,291 @@
+"""Writing entries: rows, index and counters in one transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+
+from ..records import Scope
+from ..text import raw_words, terms
+from ..text.languages import guess_words
+from .drafts import Draft, day_of, scope_key, stamp
+from .questions import token
+from .schema import PLACES
+
+__all__ = ["Written", "delete", "owners_within", "write"]
+
+_MOST_TERMS = 20_000  # of one entry; what comes after is kept, but not found by its words
+_CHUNK = 400  # SQL parameters in one statement
+_SURE = 3  # function words, and a fifth of all words
+_DEFAULT = "en"  # language of a text that tells nothing, in a store that has seen nothing else
+
+_INSERT = (
+    "INSERT INTO memory_entries (id, scope, place, speaker, length, day, terms, external, pinned,"
+    " content, metadata, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+@dataclass(slots=True)
+class Written:
+    """What a write did: the ids in the order given, and how many rows were new or changed."""
+
+    ids: list[str] = field(default_factory=list)
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+
+
+@dataclass(slots=True)
+class _Owner:
+    """The counters of one owner while a transaction runs."""
+
+    id: int
+    entries: int
+    terms: int
+    day: int
+    languages: list[str]
+    threads: dict[str, tuple[int, int]] = field(default_factory=dict)
+    speakers: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Old:
+    """An entry that is there already."""
+
+    id: int
+    content: str
+    metadata: str | None
+    created: int
+    length: int
+    terms: str
+
+
+def write(
+    conn: sqlite3.Connection, drafts: Sequence[Draft], now: datetime, language: str | None = None
+) -> Written:
+    """Write *drafts* inside the caller's transaction.
+
+    A draft whose id its owner has already replaces that entry if anything differs, keeping the
+    time it was first written.
+
+    Args:
+        conn: a connection inside a write transaction.
+        drafts: what to write, in order; of equal ids the last counts.
+        now: time of writing, for drafts without one.
+        language: of all texts; None guesses for each.
+    """
+    done = Written()
+    written = stamp(now)
+    owners: dict[str, _Owner] = {}
+    last = conn.execute("SELECT seq FROM sqlite_sequence WHERE name = 'memory_entries'").fetchone()
+    ident = last[0] if last else 0
+    for batch in _batches(drafts):
+        rows: list[tuple[object, ...]] = []
+        chosen = {(scope_key(d.scope), d.external): d for d in batch}
+        known = _known(conn, chosen, owners)
+        for (key, external), draft in chosen.items():
+            owner = owners[key]
+            old = known.get((owner.id, external))
+            if old is not None and (old.content, old.metadata) == (draft.content, draft.metadata):
+                done.unchanged += 1
+                continue
+            if old is not None:
+                _remove(conn, owner, old)
+                done.updated += 1
+            else:
+                done.added += 1
+            ident += 1
+            rows.append(_row(conn, ident, owner, draft, old, written, language))
+        conn.executemany(_INSERT, rows)
+        conn.executemany(
+            "INSERT INTO memory_lexicon (rowid, terms) VALUES (?, ?)",
+            [(row[0], row[6]) for row in rows],
+        )
+        done.ids.extend(d.external for d in batch)
+    for owner in owners.values():
+        _save(conn, owner)
+    return done
+
+
+def delete(conn: sqlite3.Connection, ids: Iterable[int]) -> int:
+    """Delete the entries with these row numbers inside the caller's transaction; return how many.
+
+    Threads and speakers that nothing refers to any more go as well.
+    """
+    gone = 0
+    for chunk in _chunks(ids, _CHUNK):
+        marks = ",".join("?" * len(chunk))
+        rows = conn.execute(
+            f"SELECT id, scope, length, terms FROM memory_entries WHERE id IN ({marks})", chunk
+        ).fetchall()
+        conn.executemany(
+            "INSERT INTO memory_lexicon (memory_lexicon, rowid, terms) VALUES ('delete', ?, ?)",
+            [(row[0], row[3]) for row in rows],
+        )
+        conn.executemany(
+            "UPDATE memory_scopes SET entries = entries - 1, terms = terms - ? WHERE id = ?",
+            [(row[2], row[1]) for row in rows],
+        )
+        conn.execute(f"DELETE FROM memory_entries WHERE id IN ({marks})", chunk)
+        gone += len(rows)
+    return gone
+
+
+def sweep(conn: sqlite3.Connection) -> None:
+    """Remove owners, sessions and speakers that no entry refers to: they can be personal data."""
+    conn.execute("DELETE FROM memory_scopes WHERE entries <= 0")
+    for table in ("memory_threads", "memory_speakers"):
+        conn.execute(f"DELETE FROM {table} WHERE scope NOT IN (SELECT id FROM memory_scopes)")
+
+
+def owners_within(conn: sqlite3.Connection, scope: Scope) -> list[int]:
+    """Return the owners that carry all of *scope*'s ids."""
+    wanted = scope.ids().items()
+    return [
+        ident
+        for ident, key in conn.execute("SELECT id, key FROM memory_scopes")
+        if wanted <= json.loads(key).items()
+    ]
+
+
+def _batches(drafts: Sequence[Draft]) -> Iterator[Sequence[Draft]]:
+    for start in range(0, len(drafts), _CHUNK):
+        yield drafts[start : start + _CHUNK]
+
+
+def _chunks(items: Iterable[int], size: int) -> Iterator[list[int]]:
+    rest = iter(items)
+    while chunk := list(islice(rest, size)):
+        yield chunk
+
+
+def _known(
+    conn: sqlite3.Connection, chosen: dict[tuple[str, str], Draft], owners: dict[str, _Owner]
+) -> dict[tuple[int, str], _Old]:
+    """Return the entries that are there already; load their owners on the way."""
+    by_owner: dict[int, list[str]] = {}
+    for key, external in chosen:
+        owner = owners.get(key) or _load(conn, key, owners)
+        by_owner.setdefault(owner.id, []).append(external)
+    found: dict[tuple[int, str], _Old] = {}
+    for scope, names in by_owner.items():
+        marks = ",".join("?" * len(names))
+        for external, *rest in conn.execute(
+            "SELECT external, id, content, metadata, created, length, terms FROM memory_entries"
+            f" WHERE scope = ? AND external IN ({marks})",
+            (scope, *names),
+        ):
+            found[scope, external] = _Old(*rest)
+    return found
+
+
+def _load(conn: sqlite3.Connection, key: str, owners: dict[str, _Owner]) -> _Owner:
+    conn.execute("INSERT OR IGNORE INTO memory_scopes (key) VALUES (?)", (key,))
+    row = conn.execute(
+        "SELECT id, entries, terms, day, languages FROM memory_scopes WHERE key = ?", (key,)
+    ).fetchone()
+    owner = owners[key] = _Owner(row[0], row[1], row[2], row[3], row[4].split())
+    return owner
+
+
+def _save(conn: sqlite3.Connection, owner: _Owner) -> None:
+    conn.execute(
+        "UPDATE memory_scopes SET entries = ?, terms = ?, day = ?, languages = ? WHERE id = ?",
+        (owner.entries, owner.terms, owner.day, " ".join(owner.languages), owner.id),
+    )
+
+
+def _remove(conn: sqlite3.Connection, owner: _Owner, old: _Old) -> None:
+    conn.execute(
+        "INSERT INTO memory_lexicon (memory_lexicon, rowid, terms) VALUES ('delete', ?, ?)",
+        (old.id, old.terms),
+    )
+    conn.execute("DELETE FROM memory_entries WHERE id = ?", (old.id,))
+    owner.entries -= 1
+    owner.terms -= old.length
+
+
+def _row(
+    conn: sqlite3.Connection,
+    ident: int,
+    owner: _Owner,
+    draft: Draft,
+    old: _Old | None,
+    now: int,
+    language: str | None,
+) -> tuple[object, ...]:
+    language, found = _analysed(draft.content, owner, language)
+    if language not in owner.languages:
+        owner.languages.append(language)
+    said = now if draft.created is None else draft.created
+    day = day_of(said)
+    owner.entries += 1
+    owner.terms += len(found)
+    owner.day = max(owner.day, day)
+    created = old.created if old and draft.created is None else said
+    changed = now if old else said
+    return (
+        ident, owner.id, _place(conn, owner, draft), _speaker(conn, owner, draft.speaker),
+        len(found), day, _indexed(owner.id, found), draft.external, int(draft.pinned),
+        draft.content, draft.metadata, created,
+        changed if draft.updated is None else draft.updated,
+    )  # fmt: skip
+
+
+def _analysed(content: str, owner: _Owner, language: str | None) -> tuple[str, list[str]]:
+    """Return the language and the search terms of *content*."""
+    words = raw_words(content)
+    usual = owner.languages[0] if owner.languages else _DEFAULT
+    if language is None:
+        found = terms(words, usual)
+        # So many of its function words: no need to try the others.
+        if len(words) - len(found) >= max(_SURE, len(words) // 5):
+            return usual, found[:_MOST_TERMS]
+        language = guess_words(content, words) or usual
+    return language, terms(words, language)[:_MOST_TERMS]
+
+
+def _indexed(scope: int, found: list[str]) -> str:
+    """Return the terms as FTS5 and ranking read them: each with a space on both sides."""
+    prefix = token(scope, "")
+    return f" {prefix}{f'  {prefix}'.join(found)} " if found else ""
+
+
+def _speaker(conn: sqlite3.Connection, owner: _Owner, name: str | None) -> int | None:
+    if name is None:
+        return None
+    ident = owner.speakers.get(name)
+    if ident is None:
+        key = (owner.id, name)
+        conn.execute("INSERT OR IGNORE INTO memory_speakers (scope, name) VALUES (?, ?)", key)
+        ident = owner.speakers[name] = conn.execute(
+            "SELECT id FROM memory_speakers WHERE scope = ? AND name = ?", key
+        ).fetchone()[0]
+    return ident
+
+
+def _place(conn: sqlite3.Connection, owner: _Owner, draft: Draft) -> int | None:
+    """Return where the turn stands; a turn without a number comes after the last."""
+    if draft.session is None:
+        return None
+    thread, following = owner.threads.get(draft.session) or _thread(conn, owner, draft.session)
+    turn = following if draft.turn is None else draft.turn
+    owner.threads[draft.session] = (thread, max(following, turn + 1))
+    return thread * PLACES + turn if turn < PLACES - 2 else None
+
+
+def _thread(conn: sqlite3.Connection, owner: _Owner, session: str) -> tuple[int, int]:
+    key = (owner.id, session)
+    conn.execute("INSERT OR IGNORE INTO memory_threads (scope, session) VALUES (?, ?)", key)
+    thread = conn.execute(
+        "SELECT id FROM memory_threads WHERE scope = ? AND session = ?", key
+    ).fetchone()[0]
+    last = conn.execute(
+        "SELECT max(place) FROM memory_entries WHERE place BETWEEN ? AND ?",
+        (thread * PLACES, (thread + 1) * PLACES - 1),
+    ).fetchone()[0]
+    return thread, 0 if last is None else last - thread * PLACES + 1

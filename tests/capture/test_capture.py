@@ -1,0 +1,810 @@
+"""Capture as a whole: calls and observations in, memories in the stores."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import json
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from memory_injection.capture import Capture, EveryNTurns, MessageFilter
+from memory_injection.errors import InputError
+from memory_injection.records import Scope
+
+from .fakes import (
+    ANNA,
+    AsyncNotes,
+    Log,
+    Notes,
+    Switch,
+    Unreliable,
+    assistant,
+    block,
+    calling,
+    copy_all,
+    quick,
+    result,
+    user,
+    without_blocks,
+)
+
+
+@pytest.fixture
+def closing() -> Iterator[list[Capture]]:
+    """Close what a test made, also when it failed."""
+    made: list[Capture] = []
+    yield made
+    for capture in made:
+        capture.close(timeout=0.1)
+
+
+@pytest.fixture
+def capture_for(closing: list[Capture]) -> Any:
+    def make(*stores: Any, **options: Any) -> Capture:
+        capture = Capture(stores, **{"cleaner": without_blocks, **options})
+        closing.append(capture)
+        return capture
+
+    return make
+
+
+def test_a_turn_is_extracted_and_written_for_its_user(capture_for: Any) -> None:
+    """What was said becomes entries of the user and agent; the session goes into metadata."""
+    notes = Notes()
+    capture = capture_for(notes)
+    capture.capture_turn({"messages": [user("I live in Oslo")]}, assistant("Nice."), scope=ANNA)
+    assert capture.flush(5)
+    assert notes.texts == ["I live in Oslo", "Nice."]
+    _, metadata, scope = notes.added[0]
+    assert scope == Scope(user="anna", agent="helper")
+    assert metadata["session"] == "s1"
+    assert len(metadata["turn_key"]) == 32
+    assert (metadata["sequence_first"], metadata["sequence_last"]) == (0, 1)
+
+
+async def test_async_stores_and_extractors_work_alike(capture_for: Any) -> None:
+    """An async extractor and an async add give the same memories as sync ones."""
+
+    async def extract(messages: Any) -> list[str]:
+        await asyncio.sleep(0)
+        return copy_all(messages)
+
+    notes = AsyncNotes(quick(extractor=extract))
+    capture = capture_for(notes)
+    capture.capture_turn(messages=[user("I live in Oslo")], reply="Nice.", scope=ANNA)
+    assert await capture.aflush(5)
+    assert notes.texts == ["I live in Oslo", "Nice."]
+    assert await capture.aclose(5)
+
+
+def test_a_store_with_add_messages_gets_the_messages(capture_for: Any) -> None:
+    """Without an extractor the messages go out raw, with a number and a turn key each."""
+    log = Log()
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("Hello"), assistant("Hi"), user("Bye")], reply="Bye!",
+                         scope=ANNA)  # fmt: skip
+    assert capture.flush(5)
+    assert log.said == [("user", "Bye"), ("assistant", "Bye!")]
+    context = log.batches[0][1]
+    assert context.sequence_numbers == [0, 1]
+    assert context.turn_keys[0] == context.turn_keys[1]
+    assert (context.scope, context.session) == (Scope(user="anna", agent="helper"), "s1")
+    assert context.capture_id == capture.id
+
+
+def test_a_tool_loop_is_one_turn(capture_for: Any) -> None:
+    """Three calls of one turn store the user's text once and the final answer once."""
+    log = Log()
+    capture = capture_for(log)
+    talk = [{"role": "system", "content": "Be brief."}, user("Where is my parcel?")]
+    for step in range(2):
+        reply = calling(ident=f"c{step}")
+        capture.capture_turn({"messages": list(talk)}, {"choices": [{"message": reply}]})
+        talk += [reply, result("In Oslo", f"c{step}")]
+    capture.capture_turn({"messages": list(talk)}, assistant("In Oslo."))
+    assert capture.flush(5)
+    assert log.said == [("user", "Where is my parcel?"), ("assistant", "In Oslo.")]
+    assert capture.status().duplicates == 2
+
+
+def test_retries_and_regenerates_are_stored_once(capture_for: Any) -> None:
+    """The same call again brings nothing new once its turn is stored."""
+    log = Log()
+    capture = capture_for(log)
+    for answer in ("First.", "First.", "Second."):
+        capture.capture_turn(messages=[user("A joke, please")], reply=answer)
+        assert capture.flush(5)
+    assert log.said == [("user", "A joke, please"), ("assistant", "First.")]
+
+
+def test_a_regenerate_before_storing_replaces_the_answer(capture_for: Any) -> None:
+    """While a turn waits for its trigger, the newest answer is the one that counts."""
+    log = Log(quick(triggers=EveryNTurns(5)))
+    capture = capture_for(log)
+    for answer in ("First.", "Second."):
+        capture.capture_turn(messages=[user("A joke, please")], reply=answer)
+    assert capture.flush(5)
+    assert log.said == [("user", "A joke, please"), ("assistant", "Second.")]
+
+
+def test_the_same_words_later_are_another_turn(capture_for: Any) -> None:
+    """A second "yes" in a conversation is said anew: its prefix differs."""
+    log = Log()
+    capture = capture_for(log)
+    talk: list[Any] = []
+    for answer in ("Really?", "Done."):
+        talk.append(user("yes"))
+        capture.capture_turn(messages=list(talk), reply=answer)
+        talk.append(assistant(answer))
+    assert capture.flush(5)
+    assert [text for _, text in log.said] == ["yes", "Really?", "yes", "Done."]
+
+
+def test_scopes_never_share_a_turn(capture_for: Any) -> None:
+    """Two users saying the same are two turns, each for its own user."""
+    notes = Notes()
+    capture = capture_for(notes)
+    for name in ("anna", "ben"):
+        capture.capture_turn(messages=[user("I like tea")], reply="", scope=Scope(user=name))
+    assert capture.flush(5)
+    assert {(text, scope.user) for text, _, scope in notes.added if scope} == {
+        ("I like tea", "anna"),
+        ("I like tea", "ben"),
+    }
+
+
+def test_a_turn_without_an_answer_is_not_lost(capture_for: Any) -> None:
+    """A tool loop that never ended is stored with what the user said, at the flush."""
+    log = Log()
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("Book it for Friday")], reply=calling())
+    assert capture.flush(5)
+    assert log.said == [("user", "Book it for Friday")]
+    capture.capture_turn(
+        messages=[user("Book it for Friday"), calling(), result("ok")], reply="Booked."
+    )
+    assert capture.flush(5)
+    assert log.said == [("user", "Book it for Friday"), ("assistant", "Booked.")]
+    assert log.numbers == sorted(set(log.numbers))
+
+
+def test_the_next_turn_closes_an_unfinished_one(capture_for: Any) -> None:
+    """When the conversation moves on, the turn before it is over."""
+    log = Log()
+    capture = capture_for(log)
+    first = [user("Book it for Friday")]
+    capture.capture_turn(messages=first, reply=calling())
+    capture.capture_turn(
+        messages=[*first, calling(), result("ok"), assistant("Booked."), user("Thanks")],
+        reply="Welcome.",
+    )
+    assert capture.flush(5)
+    assert [text for _, text in log.said] == ["Book it for Friday", "Thanks", "Welcome."]
+
+
+def test_a_loop_whose_history_was_trimmed_is_still_one_turn(capture_for: Any) -> None:
+    """Dropping old messages between two steps does not make the turn a new one."""
+    log = Log()
+    capture = capture_for(log)
+    old = [user("Hello"), assistant("Hi")]
+    capture.capture_turn(messages=[*old, user("My parcel?")], reply=calling())
+    capture.capture_turn(messages=[user("My parcel?"), calling(), result("Oslo")], reply="Oslo.")
+    assert capture.flush(5)
+    assert log.said == [("user", "My parcel?"), ("assistant", "Oslo.")]
+
+
+def test_a_history_kept_by_the_server_is_followed(capture_for: Any) -> None:
+    """With previous_response_id a request holds only what is new; the turn is still one."""
+    log = Log()
+    capture = capture_for(log)
+    call = {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c", "output": "Oslo"}
+    chat = {"model": "m"}
+    capture.capture_turn({**chat, "messages": [user("yes")], "previous_response_id": "r0"},
+                         {"output": [call]})  # fmt: skip
+    capture.capture_turn({**chat, "messages": [result("Oslo")], "previous_response_id": "r1"},
+                         assistant("In Oslo."))  # fmt: skip
+    capture.capture_turn({**chat, "messages": [user("yes")], "previous_response_id": "r2"},
+                         assistant("Again."))  # fmt: skip
+    assert output
+    assert capture.flush(5)
+    assert [text for _, text in log.said] == ["yes", "In Oslo.", "yes", "Again."]
+
+
+def test_a_conversation_kept_by_the_server_is_followed(capture_for: Any) -> None:
+    """With a conversation id, the same words in a later turn are said anew."""
+    log = Log()
+    capture = capture_for(log)
+    for answer in ("One.", "Two."):
+        capture.capture_turn({"messages": [user("yes")], "conversation": {"id": "conv"}}, answer)
+    assert capture.flush(5)
+    assert [text for _, text in log.said] == ["yes", "One.", "yes", "Two."]
+
+
+def test_system_messages_and_tool_traffic_stay_out(capture_for: Any) -> None:
+    """Only the user and the final answer are extracted by default."""
+    log = Log()
+    capture = capture_for(log)
+    talk = [{"role": "system", "content": "SECRET"}, user("Hi"), calling(), result("TOOL")]
+    capture.capture_turn(messages=talk, reply="Hello.")
+    assert capture.flush(5)
+    assert log.said == [("user", "Hi"), ("assistant", "Hello.")]
+
+
+def test_tool_traffic_comes_along_when_asked_for(capture_for: Any) -> None:
+    """An empty exclude list keeps tool calls and results, in their order."""
+    log = Log(quick(filter=MessageFilter(())))
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("Hi"), calling(), result("IN OSLO")], reply="Oslo.")
+    assert capture.flush(5)
+    assert [role for role, _ in log.said] == ["user", "assistant", "user", "assistant"]
+    assert "look" in log.said[1][1]
+    assert log.said[2][1] == "IN OSLO"
+
+
+def test_a_filter_may_be_a_predicate(capture_for: Any) -> None:
+    """A function over role and content decides; where it fails, nothing is stored."""
+    said = []
+
+    def keep(message: Any) -> bool:
+        if "boom" in message["content"]:
+            raise RuntimeError("filter")
+        said.append(message)
+        return message["role"] == "user"
+
+    log = Log(quick(filter=keep))
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("Hi")], reply="Hello.")
+    capture.capture_turn(messages=[user("boom")], reply="")
+    assert capture.flush(5)
+    assert log.said == [("user", "Hi")]
+    assert capture.status().stores[0].rejected == 1
+
+
+def test_injected_blocks_are_never_extracted(capture_for: Any) -> None:
+    """Blocks go, in user messages and in an answer that repeats them; the words around stay."""
+    notes = Notes()
+    capture = capture_for(notes)
+    capture.capture_turn(
+        messages=[user("I moved to Bergen" + block("I live in Oslo"))],
+        reply="You said: I moved to Bergen" + block("I live in Oslo"),
+    )
+    assert capture.flush(5)
+    assert notes.texts == ["I moved to Bergen", "You said: I moved to Bergen"]
+
+
+def test_a_quoted_memory_tag_keeps_its_words(capture_for: Any) -> None:
+    """A user who writes about memory tags is stored word for word."""
+    text = "My XML has <memory>\n<entry>a fact</entry>\n</memory> and I like it"
+    notes = Notes()
+    capture = capture_for(notes)
+    capture.capture_turn(messages=[user(text + block("old"))], reply="")
+    assert capture.flush(5)
+    assert notes.texts == [text]
+
+
+def test_a_conversation_with_and_without_blocks_is_the_same(capture_for: Any) -> None:
+    """A caller who keeps the injected messages and one who keeps clean ones: one turn."""
+    log = Log()
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("Hi" + block("x")), assistant("Yo"), user("A")], reply="1")
+    capture.capture_turn(messages=[user("Hi"), assistant("Yo"), user("A" + block("y"))], reply="1")
+    assert capture.flush(5)
+    assert log.said == [("user", "A"), ("assistant", "1")]
+
+
+def test_every_n_turns_waits_for_n(capture_for: Any) -> None:
+    """Five turns by default: nothing before, all five in one batch then."""
+    log = Log(True)
+    capture = capture_for(log)
+    talk: list[Any] = []
+    for at in range(5):
+        talk.append(user(f"turn {at}"))
+        capture.capture_turn(messages=list(talk), reply=f"answer {at}")
+        talk.append(assistant(f"answer {at}"))
+        _settled(capture, at + 1 if at < 4 else 0)
+        assert len(log.batches) == (at == 4)
+    assert len(log.batches[0][0]) == 10
+
+
+def _settled(capture: Capture, pending: int) -> None:
+    """Wait until the capture has looked at everything and *pending* turns wait."""
+    until = time.monotonic() + 5
+    while capture.status().pending != pending:
+        assert time.monotonic() < until, capture.status()
+        threading.Event().wait(0.005)
+
+
+def test_conversations_are_counted_apart(capture_for: Any) -> None:
+    """Turns of two sessions do not add up to one trigger."""
+    log = Log(quick(triggers=EveryNTurns(2)))
+    capture = capture_for(log)
+    for session in ("a", "b"):
+        capture.capture_turn(messages=[user("hi")], reply="yo", scope=Scope(session=session))
+    _settled(capture, 2)
+    assert log.batches == []
+
+
+def test_a_trigger_may_be_any_callable(capture_for: Any) -> None:
+    """A predicate sees what waits; sync and async; several compose."""
+    seen = []
+
+    async def on_promise(context: Any) -> bool:
+        seen.append(context)
+        return "promise" in context.messages[-2]["content"]
+
+    log = Log(quick(triggers=(on_promise, EveryNTurns(9))))
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("hello")], reply="a", scope=ANNA)
+    _settled(capture, 1)
+    capture.capture_turn(messages=[user("I promise")], reply="b", scope=ANNA)
+    _settled(capture, 0)
+    assert len(log.batches) == 1
+    assert [(c.turns, c.store, c.scope) for c in seen] == [(1, "log", ANNA), (2, "log", ANNA)]
+
+
+def test_a_failing_trigger_costs_only_its_firing(capture_for: Any) -> None:
+    """A trigger that raises is visible and the turn is stored at the flush."""
+
+    def broken(context: Any) -> bool:
+        raise ValueError("no")
+
+    log = Log(quick(triggers=broken))
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    _settled(capture, 1)
+    until = time.monotonic() + 5
+    while capture.status().stores[0].last_error != "ValueError: no":
+        assert time.monotonic() < until
+        threading.Event().wait(0.005)
+    assert capture.flush(5)
+    assert log.said == [("user", "hello"), ("assistant", "a")]
+
+
+def test_a_quiet_conversation_is_stored_without_its_trigger(capture_for: Any) -> None:
+    """Short chats that never reach five turns are not kept waiting for ever."""
+    log = Log(quick(triggers=EveryNTurns(5), quiet_seconds=0.05))
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    _settled(capture, 0)
+    assert log.said == [("user", "hello"), ("assistant", "a")]
+
+
+@pytest.mark.parametrize("where", ["extractor", "add", "add_messages"])
+def test_random_failures_lose_nothing(capture_for: Any, where: str) -> None:
+    """With every third attempt failing, all is stored after a flush, in order, and known."""
+    fails = Unreliable(0.34)
+
+    def extract(messages: Any) -> list[str]:
+        if where == "extractor":
+            fails()
+        return copy_all(messages)
+
+    class Shaky(Notes):
+        def add(self, content: str, metadata: Any = None, *, scope: Any = None) -> None:
+            if where == "add":
+                fails()
+            super().add(content, metadata, scope=scope)
+
+    class ShakyLog(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            super().add_messages(messages, context)
+            fails()
+
+    store: Any = ShakyLog() if where == "add_messages" else Shaky(quick(extractor=extract))
+    capture = capture_for(store)
+    said: list[str] = []
+    talk: list[Any] = []
+    for at in range(60):
+        talk += [user(f"fact {at}")]
+        capture.capture_turn(messages=list(talk), reply=f"noted {at}")
+        talk += [assistant(f"noted {at}")]
+        said += [f"fact {at}", f"noted {at}"]
+    assert capture.flush(20)
+    assert fails.failures > 10
+    if where == "add_messages":
+        # Each failure came after the write: duplicates, recognisable by their numbers.
+        assert len(store.numbers) > len(said)
+        by_number = dict(zip(store.numbers, (text for _, text in store.said), strict=True))
+        assert list(by_number.values()) == said
+        assert list(by_number) == sorted(by_number)
+    else:
+        assert store.texts == said
+    assert capture.status().stores[0].failures == fails.failures
+
+
+def test_an_extractor_is_not_asked_again_for_a_failed_write(capture_for: Any) -> None:
+    """When a write fails half-way, the retry goes on where it stopped."""
+    asked = []
+
+    def extract(messages: Any) -> list[str]:
+        asked.append(messages)
+        return ["one", "two", "three"]
+
+    class Once(Notes):
+        failed = False
+
+        def add(self, content: str, metadata: Any = None, *, scope: Any = None) -> None:
+            if content == "two" and not self.failed:
+                self.failed = True
+                raise OSError("disk")
+            super().add(content, metadata, scope=scope)
+
+    store = Once(quick(extractor=extract))
+    capture = capture_for(store)
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    assert capture.flush(5)
+    assert (store.texts, len(asked)) == (["one", "two", "three"], 1)
+
+
+def test_a_down_backend_is_visible_and_probed_not_hammered(capture_for: Any) -> None:
+    """Attempts thin out while the backend is down, and everything arrives when it is back."""
+    switch = Switch()
+
+    class Remote(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            switch()
+            super().add_messages(messages, context)
+
+    remote = Remote(quick(retry_first=0.01, retry_most=0.2, open_after=3))
+    other = Log(name="other")
+    capture = capture_for(remote, other)
+    began = time.monotonic()
+    for at in range(200):
+        capture.capture_turn(messages=[user(f"fact {at}")], reply="")
+    until = began + 5
+    while capture.status().stores[0].state != "open":
+        assert time.monotonic() < until
+        threading.Event().wait(0.005)
+    assert not capture.flush(1.0)
+    elapsed = time.monotonic() - began
+    status = capture.status().stores[0]
+    assert switch.calls <= 8 + elapsed / 0.1
+    assert (status.state, status.pending, status.last_error) == (
+        "open",
+        200,
+        "ConnectionError: down",
+    )
+    assert status.retry_in is not None
+    assert status.retry_in <= 1.0
+    assert "'log' is open, 200 turns wait" in capture.status().warnings[0]
+    assert len(other.said) == 200
+    switch.on.set()
+    assert capture.flush(10)
+    assert [text for _, text in remote.said] == [f"fact {at}" for at in range(200)]
+    after = capture.status().stores[0]
+    assert (after.state, after.last_error) == ("ok", None)
+
+
+def test_a_flush_gives_a_dead_store_up(capture_for: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a timeout, flush waits for progress, not for ever."""
+    monkeypatch.setattr("memory_injection.capture.lanes.STALLED", 0.2)
+
+    class Dead(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            raise ConnectionError("down")
+
+    capture = capture_for(Dead())
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    began = time.monotonic()
+    assert capture.flush() is False
+    assert time.monotonic() - began < 3
+
+
+def test_a_full_queue_drops_the_oldest_and_says_so(capture_for: Any) -> None:
+    """Back-pressure never blocks a reply: the oldest turns go, counted."""
+    switch = Switch()
+
+    class Remote(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            switch()
+            super().add_messages(messages, context)
+
+    remote = Remote(quick(max_pending=10))
+    capture = capture_for(remote)
+    for at in range(50):
+        capture.capture_turn(messages=[user(f"fact {at}")], reply="")
+    _settled_looking(capture)
+    status = capture.status().stores[0]
+    assert (status.pending, status.dropped) == (10, 40)
+    switch.on.set()
+    assert capture.flush(5)
+    kept = [text for _, text in remote.said]
+    assert len(kept) == 10
+    assert kept[-9:] == [f"fact {at}" for at in range(41, 50)]
+
+
+def _settled_looking(capture: Capture) -> None:
+    until = time.monotonic() + 5
+    while capture.status().waiting:
+        assert time.monotonic() < until
+        threading.Event().wait(0.005)
+
+
+def test_what_a_store_refuses_for_good_does_not_hold_up_the_rest(capture_for: Any) -> None:
+    """An entry the store calls bad input is counted and left; the others go in."""
+
+    class Picky(Notes):
+        def add(self, content: str, metadata: Any = None, *, scope: Any = None) -> None:
+            if "bad" in content:
+                raise InputError("content must not be bad")
+            super().add(content, metadata, scope=scope)
+
+    picky = Picky()
+    capture = capture_for(picky)
+    capture.capture_turn(messages=[user("a bad one")], reply="fine")
+    assert capture.flush(5)
+    assert picky.texts == ["fine"]
+    assert capture.status().stores[0].rejected == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "texts", "rejected"),
+    [
+        (None, [], 0),
+        ([], [], 0),
+        ("one fact", ["one fact"], 0),
+        ({"content": "a"}, ["a"], 0),
+        ([{"content": "a", "metadata": {"k": 1}}, "b", "b", " ", 7, None], ["a", "b"], 3),
+        (42, [], 1),
+        ((text for text in ("x", "y")), ["x", "y"], 0),
+        (["kept" + block("old")], ["kept"], 0),
+    ],
+)
+def test_extractors_may_answer_in_many_ways(
+    capture_for: Any, found: Any, texts: list[str], rejected: int
+) -> None:
+    """One entry, several, none or rubbish: what can be read is stored, the rest is counted."""
+    notes = Notes(quick(extractor=lambda messages: found))
+    capture = capture_for(notes)
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    assert capture.flush(5)
+    assert notes.texts == texts
+    assert capture.status().stores[0].rejected == rejected
+
+
+def test_a_hanging_store_costs_its_attempt_only(capture_for: Any) -> None:
+    """A write that hangs times out and is tried again; the other store is untouched."""
+    release = threading.Event()
+
+    class Hanging(Log):
+        calls = 0
+
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            self.calls += 1
+            if self.calls == 1:
+                release.wait(10)
+            super().add_messages(messages, context)
+
+    hanging, other = Hanging(quick(timeout=0.1)), Log(name="other")
+    capture = capture_for(hanging, other)
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    try:
+        assert capture.flush(5)
+        assert len(other.said) == len(hanging.said) == 2
+    finally:
+        release.set()
+
+
+@pytest.mark.parametrize("error", [SystemExit, asyncio.CancelledError, KeyboardInterrupt])
+def test_no_exception_ends_a_lane(capture_for: Any, error: type[BaseException]) -> None:
+    """Whatever a store raises, later turns still arrive."""
+    raised = []
+
+    class Odd(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            if not raised:
+                raised.append(error)
+                raise error()
+            super().add_messages(messages, context)
+
+    odd = Odd()
+    capture = capture_for(odd)
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    assert capture.flush(5)
+    assert odd.said == [("user", "hello"), ("assistant", "a")]
+
+
+def test_context_variables_are_the_callers(capture_for: Any) -> None:
+    """Extractors and stores see the context of the call, not of the thread they run in."""
+    tenant: contextvars.ContextVar[str] = contextvars.ContextVar("tenant")
+    seen = []
+
+    class Tenanted(Notes):
+        async def add(  # type: ignore[override]
+            self, content: str, metadata: Any = None, *, scope: Any = None
+        ) -> None:
+            seen.append(tenant.get())
+
+    capture = capture_for(Tenanted())
+    for name in ("a", "b"):
+        token = tenant.set(name)
+        capture.capture_turn(messages=[user(f"hello {name}")], reply="", scope=Scope(user=name))
+        tenant.reset(token)
+    assert capture.flush(5)
+    assert seen == ["a", "b"]
+
+
+def test_an_extractor_that_talks_to_a_captured_client_is_not_captured(capture_for: Any) -> None:
+    """What a model says while extracting never comes back as something said."""
+    notes = Notes()
+    capture = capture_for(notes)
+
+    def extract(messages: Any) -> list[str]:
+        capture.capture_turn(messages=[user("extract this")], reply="facts")
+        capture.observe("user", "extract this")
+        return copy_all(messages)
+
+    notes.extraction = quick(extractor=extract)
+    capture = capture_for(notes)
+    capture.capture_turn(messages=[user("hello")], reply="")
+    assert capture.flush(5)
+    assert capture.flush(5)
+    assert notes.texts == ["hello"]
+
+
+def test_observations_make_turns(capture_for: Any) -> None:
+    """Observe twice per turn, user then assistant, is one turn; the same words again are new."""
+    log = Log(quick(triggers=EveryNTurns(2)))
+    capture = capture_for(log)
+    for _ in range(2):
+        capture.observe("user", "yes" + block("old"), scope=ANNA)
+        capture.observe("assistant", "Done.", scope=ANNA)
+    _settled(capture, 0)
+    assert [text for _, text in log.said] == ["yes", "Done.", "yes", "Done."]
+    assert len(set(log.batches[0][1].turn_keys)) == 2
+
+
+def test_a_lone_observation_is_stored_at_the_flush(capture_for: Any) -> None:
+    """A user text whose answer never came is not lost."""
+    log = Log()
+    capture = capture_for(log)
+    capture.observe("user", "Remember the milk")
+    assert capture.flush(5)
+    assert log.said == [("user", "Remember the milk")]
+
+
+@pytest.mark.parametrize(("role", "text"), [("system", "x"), ("user", None), (None, "x")])
+def test_wrong_observations_are_refused(capture_for: Any, role: Any, text: Any) -> None:
+    """A role or text that means nothing is the caller's mistake, said at once."""
+    with pytest.raises(InputError, match="must be"):
+        capture_for(Log()).observe(role, text)
+
+
+@pytest.mark.parametrize(
+    ("conversation", "unreadable"),
+    [
+        (None, 1),
+        (5, 1),
+        ([5, None], 1),
+        ({"prompt": "hi"}, 1),
+        ({"messages": 7}, 1),
+        ([], 1),
+        ([{"role": "user"}], 0),
+        (iter([user("one shot")]), 1),
+    ],
+)
+def test_rubbish_is_counted_never_raised(
+    capture_for: Any, conversation: Any, unreadable: int
+) -> None:
+    """A call nobody can read costs nothing but a count."""
+    log = Log()
+    capture = capture_for(log)
+    capture.capture_turn(conversation, reply=object())
+    capture.capture_turn(messages=[user("fine")], reply="ok")
+    assert capture.flush(5)
+    assert log.said[-2:] == [("user", "fine"), ("assistant", "ok")]
+    assert capture.status().unreadable == unreadable
+
+
+def test_nothing_is_captured_when_no_store_learns(capture_for: Any) -> None:
+    """Off unless asked for: no thread, no work."""
+    notes = Notes(False)
+    capture = capture_for(notes)
+    assert not capture.captures
+    before = threading.active_count()
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    assert threading.active_count() == before
+    assert capture.flush(1)
+    assert notes.texts == []
+
+
+def test_capture_never_blocks_and_never_changes_its_input(capture_for: Any) -> None:
+    """A call returns at once while the store is busy, and the caller's objects stay as they are."""
+    gate = threading.Event()
+
+    class Slow(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            gate.wait(10)
+            super().add_messages(messages, context)
+
+    slow = Slow()
+    capture = capture_for(slow)
+    body = {"messages": [user("hello")], "model": "m"}
+    before = json.dumps(body)
+    began = time.monotonic()
+    for _ in range(100):
+        capture.capture_turn(body, assistant("a"))
+    assert time.monotonic() - began < 1
+    assert json.dumps(body) == before
+    gate.set()
+    assert capture.flush(5)
+    assert slow.said == [("user", "hello"), ("assistant", "a")]
+
+
+def test_the_caller_may_append_right_after_the_call(capture_for: Any) -> None:
+    """The history is read as it was at the call, whatever is appended to it next."""
+    log = Log()
+    capture = capture_for(log)
+    talk = [user("first")]
+    for at in range(20):
+        capture.capture_turn({"messages": talk}, f"answer {at}")
+        talk += [assistant(f"answer {at}"), user(f"next {at}")]
+    assert capture.flush(5)
+    texts = [text for _, text in log.said]
+    assert texts[:4] == ["first", "answer 0", "next 0", "answer 1"]
+
+
+def test_closing_stores_the_rest_and_ends(capture_for: Any) -> None:
+    """Close waits like flush, later calls are ignored, and threads end."""
+    log = Log(True)
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    assert capture.close(5)
+    assert log.said == [("user", "hello"), ("assistant", "a")]
+    assert not capture.captures
+    capture.capture_turn(messages=[user("late")], reply="a")
+    assert capture.close(5)
+    assert len(log.said) == 2
+
+
+def test_threads_end_when_nothing_is_left(capture_for: Any) -> None:
+    """An idle capture holds no thread."""
+    log = Log()
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    assert capture.flush(5)
+    until = time.monotonic() + 5
+    while any(t.name.startswith("memory-capture") for t in threading.enumerate()):
+        assert time.monotonic() < until
+        threading.Event().wait(0.005)
+
+
+async def test_aflush_leaves_the_loop_free(capture_for: Any) -> None:
+    """While aflush waits, other tasks run."""
+    gate = threading.Event()
+
+    class Slow(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            gate.wait(10)
+
+    capture = capture_for(Slow())
+    capture.capture_turn(messages=[user("hello")], reply="a")
+    flushing = asyncio.ensure_future(capture.aflush(5))
+    await asyncio.sleep(0.05)
+    assert not flushing.done()
+    gate.set()
+    assert await flushing
+
+
+def test_status_is_json_and_holds_no_text(
+    capture_for: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Status and logs speak of names and counts, never of what was said."""
+
+    class Broken(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            raise ConnectionError("down")
+
+    capture = capture_for(Broken(quick(open_after=2)))
+    capture.capture_turn(messages=[user("my PIN is 4711")], reply="noted")
+    with caplog.at_level("DEBUG"):
+        assert not capture.flush(0.3)
+    written = json.dumps(capture.status().to_dict()) + caplog.text
+    assert "counts as down" in caplog.text
+    assert "4711" not in written

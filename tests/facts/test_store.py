@@ -1,0 +1,245 @@
+"""Contract 7.10: a ``FactStore`` is a ``MemoryStore``; sandboxes; life and death of the store."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from memory_injection.errors import ConfigurationError, FactRefused, StoreClosedError
+from memory_injection.facts import FactStore
+from memory_injection.protocols import MemoryStore
+from memory_injection.records import Scope
+
+U1 = Scope(user="u1", agent="a", session="s", run="r")
+
+
+@pytest.fixture
+def found(store, mode):
+    """The contents a scope finds."""
+
+    def found(query, scope=None, **options):
+        search = store.search if mode == "sync" else lambda *a: asyncio.run(store.asearch(*a))
+        return [e.content for e in search(query, {"scope": scope or Scope(), **options})]
+
+    return found
+
+
+def test_it_is_a_memory_store(store):
+    """It has the shape every manager takes."""
+    assert isinstance(store, MemoryStore)
+    assert (store.name, store.writable, store.max_search_results) == ("facts", True, 5)
+
+
+def test_the_scope_decides_what_is_seen(store, found):
+    """Shared facts of the agent, the user's own with that agent, and what is for no agent."""
+    for agent in ("a", "b"):
+        for user in ("u1", "u2", None):
+            with store.open(agent=agent, run="r", user=user) as mem:
+                path = "" if user is None else "users/{user}/"
+                mem.remember(f"tea {agent} {user}", path=path)
+    store.add("tea shared by all")
+    store.add("tea u1", scope=Scope(user="u1"))
+    assert set(found("tea", U1)) == {"tea a u1", "tea a None", "tea shared by all", "tea u1"}
+    assert set(found("tea", Scope(agent="a"))) == {"tea a None", "tea shared by all"}
+    assert set(found("tea", Scope(user="u1"))) == {"tea shared by all", "tea u1"}
+    assert set(found("tea", Scope(user="u3"))) == {"tea shared by all"}
+    assert set(found("tea")) == {"tea shared by all"}
+
+
+def test_every_entry_is_one_the_scope_sees(store):
+    """The entries say whom they are for, by the rule all stores share."""
+    for user in ("u1", "u2", None):
+        store.add("tea", scope=Scope(user=user, agent="a"))
+    for scope in (U1, Scope(), Scope(agent="a"), Scope(user="u2", agent="a")):
+        entries = store.search("tea", {"scope": scope})
+        assert all(scope.sees(entry.scope) for entry in entries)
+    assert store.search("tea", {"scope": U1})[0].scope == Scope(agent="a")
+
+
+def test_entries_carry_the_fact(store):
+    """Id, times, score and the rest in the metadata."""
+    mem = store.open(agent="a", run="r", user="u1")
+    fact = mem.remember("tea", path="users/{user}/", tags=["x"], confidence=0.5)
+    (entry,) = store.search("tea", {"scope": U1})
+    assert (entry.content, entry.id, entry.store_name) == ("tea", fact.id, "facts")
+    assert entry.score > 0
+    assert (entry.created_at, entry.updated_at) == (fact.created_at, fact.updated_at)
+    assert entry.metadata == {
+        "path": "users/u1/", "tags": ["x"], "confidence": 0.5, "version": 1, "run": "r",
+        "written_by": "code",
+    }  # fmt: skip
+
+
+def test_add_goes_to_the_scopes_user(store):
+    """With a user into the user's folder, without one to the shared facts; run and session kept."""
+    own = store.add("tea", {"lang": "en"}, scope=U1)
+    assert (own.path, own.source.run_id) == ("users/u1/", "r")
+    (entry,) = store.search("tea", {"scope": Scope(user="u1", agent="a")})
+    assert entry.metadata["lang"] == "en"
+    assert entry.metadata["session"] == "s"
+    assert store.add("coffee", scope=Scope(agent="a")).path == ""
+    with store.open(agent="a", run="x", user="u1") as mem:
+        assert {f.text for f in mem.list()} == {"tea", "coffee"}
+
+
+def test_add_reads_the_facts_own_metadata(store, mode):
+    """Path, tags, confidence and key are the fact's; the rules hold."""
+    add = store.add if mode == "sync" else lambda *a, **k: asyncio.run(store.aadd(*a, **k))
+    given = {"path": "users/{user}/n", "tags": ["x"], "confidence": 0.5, "key": "k"}
+    fact = add("tea", given, scope=U1)
+    assert (fact.path, fact.tags, fact.confidence) == ("users/u1/n/", ("x",), 0.5)
+    assert add("other", {"key": "k"}, scope=U1) == fact
+    with pytest.raises(FactRefused, match="other_user"):
+        add("tea", {"path": "users/u2/"}, scope=U1)
+    with pytest.raises(FactRefused, match="no_user"):
+        add("tea", {"path": "users/{user}/"})
+    with pytest.raises(FactRefused, match="invalid"):
+        add(" ")
+    with pytest.raises(FactRefused, match="invalid"):
+        add("tea", {"x": object()})
+    with pytest.raises(FactRefused, match="too_large"):
+        add("tea", {"x": "y" * 70_000})
+
+
+def test_a_new_version_keeps_the_metadata(store):
+    """What came through the store interface stays beside the fact."""
+    fact = store.add("tea", {"lang": "en"}, scope=U1)
+    store.open(agent="a", run="r", user="u1").remember("coffee", replaces=fact.id)
+    (entry,) = store.search("coffee", {"scope": U1})
+    assert entry.metadata["lang"] == "en"
+
+
+def test_max_search_results(store, found):
+    """The option counts, more than 50 is 50, and left out the store's own number holds."""
+    for at in range(60):
+        store.add(f"tea {at}")
+    assert [len(found("tea", max_search_results=n)) for n in (1, 50, 1000)] == [1, 50, 50]
+    assert len(found("tea")) == len(found("")) == 5
+
+
+def test_a_default_agent(path):
+    """A store can be told whose memory a scope without an agent means."""
+    with FactStore(path, agent="a") as store:
+        store.add("tea", scope=Scope(user="u1"))
+        assert [e.content for e in store.search("tea", {"scope": Scope(user="u1")})] == ["tea"]
+        with store.open(agent="a", run="r", user="u1") as mem:
+            assert [f.text for f in mem.list()] == ["tea"]
+
+
+def test_an_unknown_scope_is_refused(store):
+    """A mapping with an id that does not exist is a mistake of the caller."""
+    with pytest.raises(ConfigurationError):
+        store.search("tea", {"scope": {"tenant": "x"}})
+
+
+def test_a_sandbox_sees_everything_and_keeps_its_writes(store, mode):
+    """Reads see the memory as it was, writes stay in the copy."""
+    mem = store.open(agent="a", run="r", user="u1")
+    fact = mem.remember("tea", path="users/{user}/", key="k")
+    box = store.sandbox() if mode == "sync" else asyncio.run(store.asandbox())
+    with box:
+        inside = box.open(agent="a", run="r", user="u1")
+        assert inside.get(fact.id) == fact
+        assert inside.remember("other", key="k") == fact
+        inside.remember("coffee", replaces=fact.id)
+        inside.remember("more")
+        box.erase_user("a", "u1")
+        assert [f.text for f in inside.list()] == ["more"]
+        mem.remember("later")
+        assert inside.search("later") == []
+    assert [f.text for f in mem.list()] == ["later", "tea"]
+
+
+def test_a_sandbox_keeps_the_settings(path):
+    """Caps, name and agent are the original's."""
+    with FactStore(path, name="n", agent="a", max_facts_per_agent=1) as store:
+        store.add("tea")
+        with store.sandbox() as box:
+            assert (box.name, len(box.search("tea"))) == ("n", 1)
+            with pytest.raises(FactRefused, match="memory_full"):
+                box.add("more")
+
+
+def test_facts_outlive_the_store(path):
+    """What was written is there when the file is opened again."""
+    with FactStore(path) as store:
+        fact = store.open(agent="a", run="r").remember("tea")
+    with FactStore(str(path)) as store:
+        assert store.open(agent="a", run="r").search("tea")[0].id == fact.id
+
+
+def test_nothing_is_opened_before_the_first_use(path):
+    """Building a store touches no file; ``initialize`` does."""
+    store = FactStore(path)
+    assert not path.exists()
+    store.initialize()
+    assert path.exists()
+    store.close()
+
+
+async def test_a_closed_store(path):
+    """Everything raises, closing again is harmless, and nothing keeps the file open."""
+    async with FactStore(path) as store:
+        await store.ainitialize()
+        mem = store.open(agent="a", run="r")
+    for used in (
+        lambda: store.search("t"), lambda: store.add("t"), lambda: mem.list(),
+        lambda: mem.remember("t"), store.sandbox, lambda: store.erase_user("a", "u"),
+        store.initialize,
+    ):  # fmt: skip
+        with pytest.raises(StoreClosedError):
+            used()
+    await store.aclose()
+    assert not path.with_name("facts.db-wal").exists()
+
+
+@pytest.mark.parametrize("place", ["file", "memory"])
+def test_threads_share_a_store(path, place):
+    """Eight threads lose nothing, and counts and versions agree at the end."""
+    failures = []
+    with FactStore(path if place == "file" else ":memory:") as store:
+        shared = store.open(agent="a", run="r").remember("start")
+
+        def work(name):
+            try:
+                mem = store.open(agent="a", run=name, user=name)
+                for at in range(10):
+                    mem.remember(f"tea {at}", path="users/{user}/")
+                    mem.remember(f"by {name}", replaces=shared.id)
+                    assert len(mem.search("tea", k=50)) == at + 1
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(f"u{n}",)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        versions = store.open(agent="a", run="r").history(shared.id)
+        assert [f.version for f in versions] == list(range(1, 82))
+
+
+async def test_a_cancelled_call_leaves_no_transaction_open(store):
+    """The write either stands or does not, and the next call goes on."""
+    mem = store.open(agent="a", run="r")
+    task = asyncio.create_task(mem.aremember("tea"))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await mem.aremember("coffee")
+    assert {f.text for f in await mem.alist()} >= {"coffee"}
+
+
+def test_a_fork_is_told_apart(store):
+    """A store opened before a fork says so in the child instead of sharing a connection."""
+    store.add("tea")
+    store._backend._process -= 1
+    from memory_injection.errors import StoreError
+
+    with pytest.raises(StoreError, match="fork"):
+        store.search("tea")
+    store._backend._process += 1

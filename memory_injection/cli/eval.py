@@ -131,14 +131,12 @@ def silence(path: Path, asked: _Asked) -> None:
         return
     _show(found, f"silence, {path}", maker)
     low, high = found["kept_at_10pct_false_ci95"]
-    show_table(
-        ["off-topic questions", ">answerable kept at 10 % false"],
-        [
-            ["other memories' questions", f"{found['kept_at_10pct_false']:.3f} ({low:.3f}-{high:.3f})"],
-            ["the same with this memory's names", f"{found['kept_at_10pct_false_same_names']:.3f}"],
-            ["everyday asks", f"{found['kept_at_10pct_false_everyday']:.3f}"],
-        ],
-    )  # fmt: skip
+    kept = [
+        ("other memories' questions", f"{found['kept_at_10pct_false']:.3f} ({low:.3f}-{high:.3f})"),
+        ("the same, this memory's names", f"{found['kept_at_10pct_false_same_names']:.3f}"),
+        ("everyday asks", f"{found['kept_at_10pct_false_everyday']:.3f}"),
+    ]
+    show_table(["off-topic questions", ">answerable kept at 10 % false"], kept)
 
 
 @evaluate.command()

@@ -21,7 +21,7 @@ def report(run: Run) -> dict[str, Any]:
     every kind of question, everything together, recall by token budget, and the fill.
     """
     headline = run.headline()
-    kinds = {kind: outcomes for kind, outcomes in run.by_kind().items()}
+    kinds = run.by_kind()
     apart = {kind: o for kind, o in kinds.items() if not o[0].headline}
     return {
         **figures(headline),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..records import MemoryEntry
 from . import hybrid, lexical
 from .database import Session
-from .hybrid import Evidence, Floats
+from .hybrid import Evidence, Floats, Ints
 from .lexical import Candidate, Plan
 from .questions import View, plan_search
 from .recall import Recall, counter
@@ -106,16 +106,13 @@ class BothRecall(Recall):
         planned = plan_search(asked.text, asked.context, view, counter(session), asked.today)
         if planned is None:
             return _Words(own, {}, None)
-        plan, tokens = planned
-        rows = self._candidates(session, tokens, _BY_WORDS)
+        plan = planned.plan
+        rows = self._candidates(session, planned, _BY_WORDS)
         have = {row.id for row in rows}
         close = matrix.ids[_highest(np.nan_to_num(cosines, nan=-2.0), _BY_MEANING)]
         rows += self._rows_of(session, [int(ident) for ident in close if int(ident) not in have])
         scores = lexical.own_scores(rows, plan)
-        at = {int(ident): position for position, ident in enumerate(matrix.ids)}
-        for row, score in zip(rows, scores, strict=True):
-            if row.id in at:
-                own[at[row.id]] = score
+        _put(own, matrix.ids, [row.id for row in rows], scores)
         near = lexical.around(rows, scores)
         ranked = lexical.rank(rows, scores, near, plan, len(rows))
         return _Words(own, {ident: score for score, ident in ranked}, plan)
@@ -129,6 +126,16 @@ class BothRecall(Recall):
             f" WHERE id IN ({','.join('?' * len(ids))})"
         )
         return [Candidate.of(row) for row in session.conn.execute(sql, ids)]
+
+
+def _put(into: Floats, ids: Ints, which: Sequence[int], values: Sequence[float]) -> None:
+    """Write *values* at the positions of *which* in the sorted *ids*; others are passed over."""
+    if not len(ids):
+        return
+    wanted = np.array(which, dtype=np.int64)
+    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    there = ids[at] == wanted
+    into[at[there]] = np.array(values, dtype=np.float64)[there]
 
 
 def _highest(values: Floats, count: int) -> Sequence[int]:

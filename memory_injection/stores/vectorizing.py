@@ -127,7 +127,8 @@ class Vectorizer:
         if not np.isfinite(found).all():
             raise self._wrong("returned numbers that are not finite")
         norms = np.linalg.norm(found, axis=1, keepdims=True)
-        return np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
+        unit: Vectors = np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
+        return unit
 
     def _failed(self, error: Exception) -> EmbeddingFailed:
         return self._wrong(f"failed: {type(error).__name__}: {error}")

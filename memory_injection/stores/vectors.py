@@ -13,7 +13,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,7 +140,7 @@ def count_waiting(conn: sqlite3.Connection, model: Model | None) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """All entries of one or more owners, in order of their row numbers within each owner.
+    """All entries of one or more owners, in order of their row numbers.
 
     Attributes:
         ids: row numbers.
@@ -238,7 +238,7 @@ def _matrix(columns: Sequence[Any], near: dict[int, Ints]) -> Matrix:
 def _around(places: Ints) -> dict[int, Ints]:
     """Return, per distance, the index of the entry standing there, or -1."""
     if not len(places):
-        return {distance: places for distance in _NEAR}
+        return dict.fromkeys(_NEAR, places)
     order = np.argsort(places, kind="stable")
     ordered = places[order]
     found: dict[int, Ints] = {}
@@ -251,18 +251,12 @@ def _around(places: Ints) -> dict[int, Ints]:
 
 
 def together(matrices: Sequence[Matrix]) -> Matrix:
-    """Return several owners' matrices as one; a single one as it is."""
+    """Return several owners' matrices as one, in order of row numbers; a single one as it is."""
     if len(matrices) == 1:
         return matrices[0]
-    starts = np.cumsum([0, *(len(matrix.ids) for matrix in matrices)])
-    columns = [np.concatenate([getattr(matrix, name) for matrix in matrices]) for name in _COLUMNS]
-    near = {
-        distance: np.concatenate(list(_shifted(matrices, starts, distance))) for distance in _NEAR
-    }
-    return _matrix(columns, near)
-
-
-def _shifted(matrices: Sequence[Matrix], starts: Ints, distance: int) -> Iterator[Ints]:
-    for matrix, start in zip(matrices, starts, strict=False):
-        at = matrix.near[distance]
-        yield np.where(at >= 0, at + start, -1)
+    columns: list[Any] = [
+        np.concatenate([getattr(matrix, name) for matrix in matrices]) for name in _COLUMNS
+    ]
+    order = np.argsort(columns[0])
+    columns = [column[order] for column in columns]
+    return _matrix(columns, _around(columns[1]))

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ..embedders import load_embedder
 from ..errors import ConfigurationError, MissingDependencyError
 from ..records import MemoryEntry, Scope, SearchOptions
+from ..text import stems
 from . import transfer
 from .database import Database
 from .questions import View
@@ -38,7 +39,8 @@ T = TypeVar("T")
 Steps = Generator[Any, Any, T]
 
 _LOG = logging.getLogger("memory_injection.stores.vector")
-_CONTEXT = 0.5  # weight of the turns before a short ask
+_CONTEXT = 0.5  # weight of the turns before a short ask...
+_CONTEXT_ONLY = 2.0  # ...and before an ask without a content word of its own
 
 
 class VectorStore(SQLiteStore):
@@ -152,7 +154,8 @@ class VectorStore(SQLiteStore):
             self._note(str(error))
             return None
         self._note(None)
-        asked = rows[0] if len(rows) == 1 else rows[0] + _CONTEXT * rows[1]
+        share = _CONTEXT if stems(query) else _CONTEXT_ONLY
+        asked = rows[0] if len(rows) == 1 else rows[0] + share * rows[1]
         length = float(np.linalg.norm(asked))
         found: Vectors | None = asked / length if length > 0 else None
         return found

@@ -27,8 +27,8 @@ def asked_messages(messages: Any, model: str | None, scope: Scope, api: str | No
     return Asked(messages, dialect, model, scope)
 
 
-def asked_body(body: Mapping[str, Any], model: str | None, scope: Scope, api: str | None) -> Asked:
-    """Return what a call with a whole request *body* asks for.
+def asked_body(body: Any, model: str | None, scope: Scope, api: str | None) -> Asked:
+    """Return what a call with a whole request *body*, a mapping, asks for.
 
     Raises:
         ConfigurationError: an unknown *api*.

@@ -299,7 +299,8 @@ class MessageDialect:
         given = {**(fields_of(message) or {}), self.slot: [part]}
         # A subclass may have a constructor of its own (google-genai's UserContent); the class it
         # adds convenience to then says what a part is.
-        for kind in type(message).__mro__:
+        kinds: tuple[Any, ...] = type(message).__mro__
+        for kind in kinds:
             if self.slot not in getattr(kind, "model_fields", ()):
                 break
             try:

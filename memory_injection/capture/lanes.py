@@ -362,8 +362,11 @@ class Lane:
         idle = next((batch for batch in self._due if batch is not self._busy), None)
         if idle is None:
             return False
-        self._due.remove(idle)
-        before, self._dropped = self._dropped, self._dropped + len(idle.turns)
+        lost = len(idle.turns) if idle.begun else 1
+        idle.turns = idle.turns[lost:]
+        if not idle.turns:
+            self._due.remove(idle)
+        before, self._dropped = self._dropped, self._dropped + lost
         # Said at 1, 2, 4, 8, ... drops, so that a long outage does not fill the log.
         if before.bit_length() != self._dropped.bit_length():
             logger.warning("store %s: queue full, %d turns dropped", self._name, self._dropped)

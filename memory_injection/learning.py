@@ -89,7 +89,7 @@ class Learning(Scoped):
         Raises:
             ConfigurationError: a scope with an empty id.
         """
-        owner = self._effective(scope, base_scope)
+        owner = self.current_scope(scope, base_scope)
         self._capture.capture_turn(request_body, reply, messages=messages, api=api, scope=owner)
 
     def observe(
@@ -100,7 +100,7 @@ class Learning(Scoped):
         Raises:
             InputError: *role* is neither ``"user"`` nor ``"assistant"``, or *text* is no string.
         """
-        self._capture.observe(role, text, scope=self._effective(scope))
+        self._capture.observe(role, text, scope=self.current_scope(scope))
 
     async def aobserve(
         self, role: str, text: str, *, scope: Scope | Mapping[str, str] | None = None
@@ -185,7 +185,7 @@ class Learning(Scoped):
     def _ask(self, text: str, scope: Scope | Mapping[str, str] | None) -> Asked:
         if not isinstance(text, str):
             raise InputError(f"text must be a string, not {text!r}")
-        return Asked([{"role": "user", "content": text}], None, None, self._effective(scope))
+        return Asked([{"role": "user", "content": text}], None, None, self.current_scope(scope))
 
     # Tools for the model
 

@@ -1,4 +1,4 @@
-"""Whose memory a call uses: its own scope, over the one around it, over a client's."""
+"""Whose memory a call uses: the scope given, over the one set around it, over a client's own."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from .records import Scope
 
 __all__ = ["Scoped"]
 
-_SCOPES: ContextVar[Mapping[int, Scope]] = ContextVar("memory_injection_scopes", default={})  # noqa: B039
+_EMPTY: Mapping[int, Scope] = {}
+_SCOPES: ContextVar[Mapping[int, Scope]] = ContextVar("memory_injection_scopes", default=_EMPTY)
 
 
 class Scoped:
-    """Base of what is called for a scope: sets one, and finds the one in force."""
+    """Base of :class:`MemoryManager`: scopes that follow threads' and tasks' contexts."""
 
     @contextmanager
     def scope(
@@ -39,19 +40,20 @@ class Scoped:
         finally:
             _SCOPES.reset(token)
 
-    def _effective(
-        self, scope: Scope | Mapping[str, str] | None, base: Scope | None = None
+    def current_scope(
+        self, scope: Scope | Mapping[str, str] | None = None, base: Scope | None = None
     ) -> Scope:
+        """Return whose memory a call made now uses.
+
+        Args:
+            scope: laid over the scope set by :meth:`scope`.
+            base: what both are laid over (a wrapped client's own scope).
+
+        Raises:
+            ConfigurationError: an empty id or an unknown one.
+        """
         current = _SCOPES.get().get(id(self))
         result = base or Scope()
         if current is not None:
             result = current.over(result)
         return result if scope is None else Scope.of(scope).over(result)
-
-    def current_scope(self, scope: Scope | Mapping[str, str] | None = None) -> Scope:
-        """Return whose memory a call made now uses: *scope* over the one set by :meth:`scope`.
-
-        Raises:
-            ConfigurationError: a scope with an empty id.
-        """
-        return self._effective(scope)

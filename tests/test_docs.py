@@ -20,9 +20,11 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+import memory_injection
 from memory_injection.testing.server import RecordingServer
 
 ROOT = Path(__file__).parents[1]
+IMPORTABLE = str(Path(memory_injection.__file__).absolute().parents[1])
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 WORKING = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "examples/README.md"]
@@ -122,7 +124,10 @@ def _is_ours(command: str) -> bool:
 def test_shell_blocks_run(page: Path) -> None:
     """A page's ``memory-injection`` lines run in order and succeed."""
     program = f"{shlex.quote(sys.executable)} -m memory_injection"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": IMPORTABLE,
+    }
     for command in filter(_is_ours, _commands(page)):
         done = subprocess.run(
             re.sub(r"^memory-injection\b", lambda _: program, command),

@@ -21,15 +21,18 @@ HERE = Path(__file__).parent
 NOTE = "<!-- Written by docs/reference/generate.py; change the code, then run that. -->\n"
 
 
-def commands(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
+def commands(
+    command: click.Command, name: str, parent: click.Context | None = None
+) -> Iterator[tuple[str, str]]:
     """Yield (command path, its ``--help``) for *command* and everything below it."""
-    context = click.Context(command, info_name=path, terminal_width=88)
-    yield path, command.get_help(context)
+    settings = {"terminal_width": 88, **command.context_settings}
+    context = click.Context(command, info_name=name, parent=parent, **settings)
+    yield context.command_path, command.get_help(context)
     if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
+        for word in command.list_commands(context):
+            below = command.get_command(context, word)
             if below is not None and not below.hidden:
-                yield from commands(below, f"{path} {name}")
+                yield from commands(below, word, context)
 
 
 def cli() -> str:

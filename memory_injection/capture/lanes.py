@@ -10,7 +10,7 @@ import random
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..records import Scope
@@ -83,24 +83,15 @@ class Lane:
             talk.touched = self._clock()
             self._wake()
 
-    def amend(self, turn: Turn) -> bool:
-        """Replace the turn of the same key, if it has not been handed over; tell whether."""
+    def amend(self, turn: Turn) -> None:
+        """Put *turn* in the place of the same one told before, if that still waits."""
         with self._changed:
             talk = self._waiting.get(turn.scope)
-            for at, old in enumerate(talk.turns if talk else ()):
-                if talk is not None and old.key == turn.key and _numbers(old) == _numbers(turn):
-                    talk.turns[at] = turn
-                    return True
+            if talk is not None:
+                talk.turns = deque(_amended(talk.turns, turn))
             for batch in self._due:
-                if batch is self._busy or batch.begun:
-                    continue
-                for at, old in enumerate(batch.turns):
-                    if (old.scope, old.key) == (turn.scope, turn.key) and (
-                        _numbers(old) == _numbers(turn)
-                    ):
-                        batch.turns = (*batch.turns[:at], turn, *batch.turns[at + 1 :])
-                        return True
-        return False
+                if batch is not self._busy and not batch.begun:
+                    batch.turns = tuple(_amended(batch.turns, turn))
 
     def begin_flush(self) -> None:
         """Make everything due, and try at once even if the store counts as down."""
@@ -379,5 +370,9 @@ def owns(erased: Scope, scope: Scope) -> bool:
     return all(ids.get(name) == value for name, value in erased.ids().items())
 
 
-def _numbers(turn: Turn) -> tuple[int, ...]:
-    return tuple(message.number for message in turn.messages)
+def _amended(turns: Iterable[Turn], newer: Turn) -> Iterator[Turn]:
+    numbers = [message.number for message in newer.messages]
+    for turn in turns:
+        same = turn.key == newer.key and turn.scope == newer.scope
+        same = same and [message.number for message in turn.messages] == numbers
+        yield newer if same else turn

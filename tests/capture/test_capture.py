@@ -840,7 +840,7 @@ def test_an_answer_regenerated_during_an_outage_is_the_one_stored(capture_for: A
     capture = capture_for(remote)
     capture.capture_turn(messages=[user("A joke, please")], reply="First.")
     until = time.monotonic() + 20
-    while not switch.calls:
+    while capture.status().stores[0].state == "ok":
         assert time.monotonic() < until
         threading.Event().wait(0.005)
     capture.capture_turn(messages=[user("A joke, please")], reply="Second.")
@@ -960,3 +960,49 @@ def test_no_thread_to_be_had_is_survived(capture_for: Any, monkeypatch: pytest.M
     capture.capture_turn(messages=[user("second")], reply="")
     assert capture.flush(20)
     assert [text for _, text in log.said] == ["first", "second"]
+
+
+def test_sync_flush_works_inside_a_running_loop(capture_for: Any) -> None:
+    """A sync caller on an event loop's own thread may flush an async store."""
+
+    class Later(Log):
+        async def add_messages(self, messages: Any, context: Any = None) -> None:  # type: ignore[override]
+            await asyncio.sleep(0.01)
+            super().add_messages(messages, context)
+
+    later = Later()
+    capture = capture_for(later)
+
+    async def request() -> bool:
+        capture.capture_turn(messages=[user("Hi")], reply="Yo")
+        return bool(capture.flush(20))
+
+    assert asyncio.run(request())
+    assert asyncio.run(request())
+    assert later.said == [("user", "Hi"), ("assistant", "Yo")]
+
+
+def test_an_entry_being_written_is_never_dropped_half_way(capture_for: Any) -> None:
+    """A full queue gives a begun batch up as a whole only between its attempts."""
+    fails = threading.Event()
+
+    class Half(Notes):
+        def add(self, content: str, metadata: Any = None, *, scope: Any = None) -> None:
+            if content == "two" and not fails.is_set():
+                raise ConnectionError("half-way")
+            super().add(content, metadata, scope=scope)
+
+    half = Half(quick(extractor=lambda messages: ["one", "two"], max_pending=2, retry_first=0.5))
+    capture = capture_for(half)
+    capture.capture_turn(messages=[user("a")], reply="")
+    until = time.monotonic() + 20
+    while capture.status().stores[0].state == "ok":
+        assert time.monotonic() < until
+        threading.Event().wait(0.005)
+    for text in ("b", "c"):
+        capture.capture_turn(messages=[user(text)], reply="")
+    _settled_looking(capture)
+    fails.set()
+    assert capture.flush(20)
+    assert half.texts == ["one", "one", "two", "one", "two"]
+    assert capture.status().stores[0].dropped == 1

@@ -75,7 +75,7 @@ def test_a_quoted_block_of_somebody_else_stays() -> None:
         result = memory.inject([user(quoted)], scope=ANNA)
         assert result.block is not None
         memory.capture_turn({"messages": result.messages}, "ok", scope=ANNA)
-        assert memory.flush(5)
+        assert memory.flush(20)
     assert shelf.texts[1:] == [quoted, "ok"]
 
 
@@ -85,7 +85,7 @@ def test_memories_are_found_in_the_next_session() -> None:
     with MemoryManager([shelf], injection={"min_relevance": None}) as memory:
         with memory.scope(user="anna", session="monday"):
             memory.capture_turn(messages=[user("My cat is called Miso")], reply="Cute.")
-        assert memory.flush(5)
+        assert memory.flush(20)
         ask = [user("What is my cat called?")]
         found = memory.inject(ask, scope=Scope(user="anna", session="tuesday"))
         assert found.block is not None
@@ -99,10 +99,10 @@ async def test_the_manager_is_a_provider() -> None:
     async with MemoryManager([shelf], injection={"min_relevance": None}) as memory:
         memory.observe("user", "I am allergic to peanuts", scope=ANNA)
         memory.observe("assistant", "I will keep that in mind.", scope=ANNA)
-        assert memory.flush(5)
+        assert memory.flush(20)
         await memory.aobserve("user", "I am allergic to dust", scope=ANNA)
         await memory.aobserve("assistant", "Noted.", scope=ANNA)
-        assert await memory.aflush(5)
+        assert await memory.aflush(20)
         found = memory.get_context("allergic to what?", token_budget=100, scope=ANNA)
         again = await memory.aget_context("allergic to what?", token_budget=100, scope=ANNA)
         assert found is not None
@@ -144,7 +144,7 @@ def test_a_clean_capture_leaves_no_trace_in_the_report() -> None:
     """Nothing is warned of while all goes well."""
     with MemoryManager([Shelf()]) as memory:
         memory.capture_turn(messages=[user("hello")], reply="ok")
-        assert memory.flush(5)
+        assert memory.flush(20)
         assert memory.inject([user("hello there")]).report.warnings == ()
 
 
@@ -164,7 +164,7 @@ def test_erasing_a_user_takes_what_waits_with_it() -> None:
             memory.capture_turn(messages=[user(f"I am {name}")], reply="hi", scope=scope)
         memory.observe("user", "half a turn", scope=Scope(user="anna"))
         memory.erase(Scope(user="anna"))
-        assert memory.flush(5)
+        assert memory.flush(20)
     assert shelf.texts == ["I am ben", "hi"]
 
 

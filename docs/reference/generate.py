@@ -12,8 +12,10 @@ import click
 from pydantic import BaseModel
 
 from memory_injection import errors, report
+from memory_injection.capture import CaptureStatus, ExtractionConfig, StoreCaptureStatus
 from memory_injection.cli.commands import PROGRAM, app
 from memory_injection.config import InjectionConfig
+from memory_injection.tools import AddTool, SearchTool
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Written by docs/reference/generate.py; change the code, then run that. -->\n"
@@ -118,11 +120,22 @@ def errors_page() -> str:
     return "\n".join(parts)
 
 
+def capture_page() -> str:
+    """Return the page of capture's and the tools' settings and status."""
+    parts = [f"{NOTE}\n# Capture and tools\n"]
+    for model in (ExtractionConfig, SearchTool, AddTool, StoreCaptureStatus, CaptureStatus):
+        text = (inspect.getdoc(model) or "").partition("Attributes:\n")[0].strip()
+        text = re.sub(r"``([^`]+)``", r"`\1`", text)
+        parts.append(f"## {model.__name__}\n\n{text}\n\n{_table(model)}")
+    return "\n".join(parts)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli": cli,
     "configuration": configuration,
     "report": report_page,
     "errors": errors_page,
+    "capture": capture_page,
 }
 
 

@@ -11,8 +11,10 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
+from ..records import Scope
 from . import refusals
 from .backend import FactBackend, Reader, Reply, Space, Stored, Writer
 from .model import Fact, FactPage, Source, WrittenBy, moment, write_cursor
@@ -42,7 +44,7 @@ class Viewer:
     """Who is looking, and how far.
 
     Attributes:
-        agent: whose memory new facts go to.
+        home: where new facts go; those in the user's folder to the same place of the user's own.
         user: the end user, or None.
         run: the run, named in the source of what it writes.
         spaces: what can be seen at all.
@@ -50,7 +52,7 @@ class Viewer:
             the spaces hold.
     """
 
-    agent: str
+    home: Space
     user: str | None
     run: str | None
     spaces: tuple[Space, ...]
@@ -59,8 +61,29 @@ class Viewer:
     @classmethod
     def of(cls, agent: str, user: str | None, run: str | None) -> Viewer:
         """Return the view of one run: the agent's shared facts and the user's own."""
-        own = () if user is None else (Space(agent, user),)
-        return cls(agent, user, run, (Space(agent), *own))
+        spaces = product((agent,), _with_none(user), (None,), _with_none(run))
+        return cls(Space(agent), user, run, tuple(Space(*ids) for ids in spaces))
+
+    @classmethod
+    def of_scope(cls, scope: Scope, agent: str) -> Viewer:
+        """Return the view of a store's caller, who is *agent* unless the scope names another.
+
+        Everything is seen that was written for ids which are all the caller's own.
+        """
+        agent = scope.agent or agent
+        spaces = product(
+            dict.fromkeys((agent, "")),
+            _with_none(scope.user),
+            _with_none(scope.session),
+            _with_none(scope.run),
+        )
+        home = Space(agent, None, scope.session, scope.run)
+        return cls(home, scope.user, scope.run, tuple(Space(*ids) for ids in spaces))
+
+    @property
+    def agent(self) -> str:
+        """Return whose memory new facts go to."""
+        return self.home.agent
 
     def narrowed(self, *reach: Folder) -> Viewer:
         """Return the same viewer, seeing only below these folders."""
@@ -167,7 +190,7 @@ class FactMemory:
                 updated_at=now,
                 source=source,
             )
-            return Stored(fact, Space(viewer.agent, folder.owner))
+            return Stored(fact, replace(viewer.home, owner=folder.owner))
         fact = replace(
             old.fact,
             path=folder.path,
@@ -184,7 +207,9 @@ class FactMemory:
         if reader.count(space.agent) >= self._caps.per_agent:
             raise refusals.memory_full("this agent's memory", self._caps.per_agent)
         most = self._caps.per_user
-        if space.owner is not None and most is not None and reader.totals([space])[0] >= most:
+        if most is None or space.owner is None:
+            return
+        if reader.held(space.agent, space.owner) >= most:
             raise refusals.memory_full("this user's folder", most)
 
     def search(
@@ -264,10 +289,10 @@ class FactMemory:
         with self.backend.writing() as writer:
             writer.remove(self._visible(writer, viewer, ident))
 
-    def erase(self, space: Space) -> int:
+    def erase(self, agent: str, user: str) -> int:
         """Remove everything of one end user, from the files too; return how many facts."""
         with self.backend.writing() as writer:
-            erased = writer.erase(space)
+            erased = writer.erase(agent, user)
         self.backend.scrub()
         return erased
 
@@ -276,6 +301,10 @@ class FactMemory:
         if stored is None or not viewer.sees(stored):
             raise refusals.not_found(ident)
         return stored
+
+
+def _with_none(given: str | None) -> tuple[str | None, ...]:
+    return (None,) if given is None else (None, given)
 
 
 def _filter(viewer: Viewer, folders: Sequence[Folder] | None) -> tuple[Folder, ...] | None:

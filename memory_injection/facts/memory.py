@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -21,9 +21,13 @@ from .model import Fact, FactPage, Source, WrittenBy, moment, write_cursor
 from .paths import ROOT, Folder
 from .ranking import best
 from .rules import MAX_FACTS, Draft
-from .words import index_words, query_words
+from .words import content_words, index_words, query_words
 
 __all__ = ["Caps", "FactMemory", "Viewer"]
+
+BACKGROUND = 100
+"""Facts imagined beside those kept when a question is asked: in a memory of three facts every word
+would count as common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,23 +230,21 @@ class FactMemory:
         with self.backend.reading() as reader:
             if not query.strip():
                 return reader.newest(viewer.spaces, folders, tags, limit=limit)
-            facts, words = reader.totals(viewer.spaces)
-            hits = best(
-                (reader.postings(viewer.spaces, word) for word in query_words(query)),
-                facts=facts,
-                words=words,
-                limit=limit,
-                allowed=(
-                    reader.rows_in(viewer.spaces, folders, tags)
-                    if tags or folders is not None
-                    else None
-                ),
-            )
-            found = reader.load([row for row, _ in hits])
-        return [
-            replace(stored, fact=stored.fact.scored(score))
-            for stored, (_, score) in zip(found, hits, strict=True)
-        ]
+            filtered = tags or folders is not None
+            allowed = reader.rows_in(viewer.spaces, folders, tags) if filtered else None
+            return _ranked(reader, viewer, query_words(query), limit=limit, allowed=allowed)
+
+    def recall(self, viewer: Viewer, question: str, *, limit: int) -> list[Stored]:
+        """Return what speaks of *question*, each with the share of it that is covered.
+
+        A whole question is asked here, not words somebody chose: stop words do not count, and a
+        question of nothing else finds nothing. A blank one finds the newest, as in ``search``.
+        """
+        if not question.strip():
+            return self.search(viewer, question, limit=limit)
+        words = content_words(question)
+        with self.backend.reading() as reader:
+            return _ranked(reader, viewer, words, limit=limit, background=BACKGROUND)
 
     def page(
         self,
@@ -301,6 +303,31 @@ class FactMemory:
         if stored is None or not viewer.sees(stored):
             raise refusals.not_found(ident)
         return stored
+
+
+def _ranked(
+    reader: Reader,
+    viewer: Viewer,
+    words: Sequence[str],
+    *,
+    limit: int,
+    allowed: Collection[int] | None = None,
+    background: int | None = None,
+) -> list[Stored]:
+    facts, total = reader.totals(viewer.spaces)
+    hits = best(
+        (reader.postings(viewer.spaces, word) for word in words),
+        facts=facts,
+        words=total,
+        limit=limit,
+        allowed=allowed,
+        background=background,
+    )
+    found = reader.load([row for row, _ in hits])
+    return [
+        replace(stored, fact=stored.fact.scored(score))
+        for stored, (_, score) in zip(found, hits, strict=True)
+    ]
 
 
 def _with_none(given: str | None) -> tuple[str | None, ...]:

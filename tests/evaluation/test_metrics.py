@@ -51,7 +51,7 @@ def test_no_question_gives_zeros() -> None:
 
 def test_entries_are_packed_in_order_and_what_does_not_fit_is_skipped() -> None:
     """As the block is packed: try the next one."""
-    one = outcome("abc", "ac", tokens=(200, 400, 50))
+    one = outcome("abc", "ac", packed=(("a", 200), ("b", 400), ("c", 50)))
     assert one.recall_within(256) == 1.0
     assert one.recall_within(100) == 0.5
     assert by_budget([one])[256] == 1.0

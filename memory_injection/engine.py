@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from . import counters
 from .config import InjectionConfig
@@ -30,7 +30,7 @@ from .reporting import failed_report, report_of, skipped_report
 from .telemetry import Telemetry
 from .windows import window_of
 
-__all__ = ["Asked", "Engine"]
+__all__ = ["Asked", "Engine", "copied"]
 
 _SAMPLED = 32  # messages at either end of a conversation that its dialect is recognised by
 _GRACE = 0.02  # seconds that what must still be done gets when the deadline has passed
@@ -72,6 +72,7 @@ class Engine:
     ) -> None:
         self._handles = handles
         self._config = config
+        self._fresh = config.model_copy(update={"reuse_seconds": 0.0})
         self._name = name
         self._ledger = ledger
         self._counter = counter
@@ -113,11 +114,13 @@ class Engine:
         walked = self._walk(asked, known)
         if walked is None:
             raise _UnknownShape
+        _, one_state = _kept_before(asked)
         return Request(
             conversation=asked.conversation,
             walk=walked,
             dialect=walked.dialect,
-            config=self._config,
+            # Equal words later in a kept thread look like a retry: nothing is used again there.
+            config=self._config if one_state else self._fresh,
             scope=asked.scope,
             space=Space(self._name, asked.scope),
             model=asked.model,
@@ -126,10 +129,17 @@ class Engine:
             merge=self.merge,
             ledger=self._ledger,
             load_counter=self._load_counter,
+            placement=self._placement(walked.dialect, asked),
             counter_ready=self._counter is not None or counters.is_loaded(asked.model),
             window=self._config.context_window or window_of(asked.model),
             beside=lambda: _beside(asked),
         )
+
+    def _placement(self, dialect: Dialect, asked: Asked) -> Literal["user", "system", "apart"]:
+        """Return where blocks go; without a body there may be no system prompt to write to."""
+        if self._config.placement == "user" or dialect.takes_system:
+            return self._config.placement
+        return "apart" if asked.body is not None else "user"
 
     def _walk(self, asked: Asked, known: Sequence[str]) -> Walk | None:
         conversation = asked.conversation
@@ -143,7 +153,8 @@ class Engine:
                 return walk(found.open(conversation), found, self._tracks, known)
             else:
                 messages = list(conversation)
-            return walk(messages, asked.dialect, self._tracks, known, _detect)
+            root, _ = _kept_before(asked)
+            return walk(messages, asked.dialect, self._tracks, known, _detect, root.encode())
         except BaseException as error:
             if passes_through(error):
                 raise
@@ -267,7 +278,8 @@ class _Run:
             dialect=self._dialect or "",
             scope=self._asked.scope,
         )
-        return InjectionResult(outcome.messages, outcome.block, report)
+        request = _new_body(self._asked, outcome) if self._asked.body is not None else None
+        return InjectionResult(outcome.messages, outcome.block, report, request)
 
     def _crashed(self, error: BaseException) -> InjectionResult:
         """Return the result of a flow that broke: the conversation as it came."""
@@ -285,7 +297,8 @@ class _Run:
             report = failed_report(
                 stage, cause, seconds=seconds, model=asked.model, scope=asked.scope
             )
-        return InjectionResult(_same(asked.conversation), None, report)
+        request = None if asked.body is None else dict(asked.body)
+        return InjectionResult(copied(asked.conversation), None, report, request)
 
 
 def _at_once(effect: Call) -> tuple[Any, bool]:
@@ -313,7 +326,26 @@ def _detect(messages: list[Any]) -> Dialect | None:
     return registry.detect(messages)
 
 
-def _same(conversation: Any) -> Any:
+def _kept_before(asked: Asked) -> tuple[str, bool]:
+    """Return the id of what the provider keeps of the conversation, and if it tells one state."""
+    continues = getattr(asked.dialect, "continues", None)
+    if continues is None or asked.body is None:
+        return "", True
+    kept: tuple[str, bool] = continues(asked.body)
+    return kept
+
+
+def _new_body(asked: Asked, outcome: Outcome) -> dict[str, Any]:
+    body = dict(asked.body or {})
+    if asked.dialect is not None:
+        body[asked.dialect.field] = outcome.messages
+        if not asked.dialect.takes_system:
+            return asked.dialect.with_system(body, outcome.system)
+    return body
+
+
+def copied(conversation: Any) -> Any:
+    """Return a new list for a list, anything else as it is."""
     return list(conversation) if isinstance(conversation, list) else conversation
 
 

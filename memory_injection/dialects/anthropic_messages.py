@@ -6,7 +6,18 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ..reading import Role
-from .base import FOREIGN, LIKELY, OWN, PARTS, STRANGE, MessageDialect, Part, combined, marked
+from .base import (
+    FOREIGN,
+    LIKELY,
+    OWN,
+    PARTS,
+    STRANGE,
+    MessageDialect,
+    Part,
+    combined,
+    made_by,
+    marked,
+)
 from .meaning import field_of, meaning_of
 
 __all__ = ["AnthropicMessages"]
@@ -44,13 +55,21 @@ class AnthropicMessages(MessageDialect):
     name = "anthropic.messages"
     merges_tool_results = True
     # Only some models take them, and none as the first message: the place is the body's `system`.
-    takes_system: ClassVar[bool] = False
+    takes_system = False
     neutral: ClassVar[float] = 0.45
     roles: ClassVar[Mapping[str, Role]] = {
         "user": "user",
         "assistant": "assistant",
         "system": "system",
     }
+
+    def system_part(self, text: str) -> Any:
+        """Return a text block of the body's ``system``."""
+        return {"type": "text", "text": text}
+
+    def system_alone(self, text: str) -> Any:
+        """Return *text*: ``system`` may be a string."""
+        return text
 
     def detect_body(self, body: Mapping[str, Any]) -> float:
         """Return how sure the dialect is that *body* is a Messages request."""
@@ -99,7 +118,7 @@ class AnthropicMessages(MessageDialect):
         kind = field_of(part, "type")
         if kind in FOREIGN_PARTS or not isinstance(kind, str):
             return FOREIGN
-        if kind in OWN_PARTS or field_of(part, "signature"):
+        if kind in OWN_PARTS or field_of(part, "signature") or made_by(part, "anthropic"):
             return OWN
         if kind == "document":
             # Cohere and Mistral have documents too, without a source.

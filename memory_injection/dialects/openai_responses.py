@@ -66,6 +66,16 @@ class OpenAIResponses(MessageDialect):
             return messages[0]["content"]
         return messages
 
+    def continues(self, body: Mapping[str, Any]) -> tuple[str, bool]:
+        """Return the id of what *body* goes on from, and whether it names one state of it.
+
+        A response is one state; a ``conversation`` keeps its id however much is said in it.
+        """
+        previous, thread = body.get("previous_response_id"), body.get("conversation")
+        if previous or not thread:
+            return str(previous or ""), True
+        return str(thread if isinstance(thread, str) else field_of(thread, "id")), False
+
     def certainty(self, message: Any) -> float:
         """Return how sure one item is this dialect's."""
         kind = field_of(message, "type")

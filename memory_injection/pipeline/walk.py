@@ -180,6 +180,7 @@ def walk(
     cache: TrackCache,
     known: Sequence[str] = (),
     detect: Callable[[list[Any]], Dialect | None] = lambda messages: None,
+    root: bytes = _ROOT,
 ) -> Walk | None:
     """Read *messages* and return the walk along them, or None for an unknown shape.
 
@@ -190,8 +191,9 @@ def walk(
         known: texts of blocks in a custom format that this conversation may hold; they cannot be
             recognised by shape.
         detect: finds the dialect of a list of messages.
+        root: what was said before the first of *messages*, where the provider keeps it.
     """
-    name = (dialect.name if dialect is not None else None, _name(messages))
+    name = (dialect.name if dialect is not None else None, root, _name(messages))
     track = cache.find(name)
     shared = _shared(messages, track) if track is not None else 0
     if dialect is None:
@@ -203,9 +205,9 @@ def walk(
             return None
         opened = dialect.open(messages)
         if len(opened) != len(messages):  # bare parts in a row are one message
-            return walk(opened, dialect, cache, known)
+            return walk(opened, dialect, cache, known, root=root)
     if known:  # what counts as a block depends on the caller, so nothing may be shared
-        return Walk(messages, _extend(Track(dialect), messages, 0, known))
+        return Walk(messages, _extend(Track(dialect), messages, 0, known, root))
     if track is None or track.dialect is not dialect or not shared:
         track = Track(dialect)
         shared = 0
@@ -214,7 +216,7 @@ def walk(
     else:
         # A track in use is never changed under a reader: what is added goes to a copy.
         track = track.fork(shared)
-    cache.store(name, _extend(track, messages, shared, ()))
+    cache.store(name, _extend(track, messages, shared, (), root))
     return Walk(messages, track)
 
 
@@ -223,9 +225,11 @@ def _is_neutral(message: Any) -> bool:
     return type(message) is dict and len(message) == 2 and type(message.get("content")) is str
 
 
-def _extend(track: Track, messages: list[Any], start: int, known: Sequence[str]) -> Track:
+def _extend(
+    track: Track, messages: list[Any], start: int, known: Sequence[str], root: bytes
+) -> Track:
     dialect = track.dialect
-    key = track.stops[start - 1].key if start else _ROOT
+    key = track.stops[start - 1].key if start else root
     for message in messages[start:]:
         reading = dialect.read(message)
         blocks: tuple[str, ...] = ()

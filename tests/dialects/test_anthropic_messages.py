@@ -134,4 +134,6 @@ def test_blocks_of_the_sdk_read_like_their_dicts():
     reloaded = {"role": "assistant", "content": json.loads(response.model_dump_json())["content"]}
     assert dialect.read(sent) == dialect.read(reloaded)
     assert dialect.read(sent).texts == ("Let me look.",)
+    words = {"role": "assistant", "content": response.content[1:2]}
+    assert detect([{"role": "user", "content": "x"}, words]).name == "anthropic.messages"  # type: ignore[union-attr]
     assert detect([{"role": "user", "content": "x"}, sent]).name == "anthropic.messages"  # type: ignore[union-attr]

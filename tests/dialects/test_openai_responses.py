@@ -47,6 +47,21 @@ def test_results_alone_are_a_continuation_and_no_ask():
 
 
 @pytest.mark.parametrize(
+    ("body", "state"),
+    [
+        ({}, ("", True)),
+        ({"previous_response_id": None, "conversation": None}, ("", True)),
+        ({"previous_response_id": "resp_1"}, ("resp_1", True)),
+        ({"conversation": "conv_1"}, ("conv_1", False)),
+        ({"conversation": {"id": "conv_1"}}, ("conv_1", False)),
+    ],
+)
+def test_what_the_provider_keeps_is_told_by_its_id(body: dict[str, Any], state: tuple[str, bool]):
+    """A response is one state of a conversation, a thread is many."""
+    assert dialect.continues(body) == state
+
+
+@pytest.mark.parametrize(
     ("item", "role"),
     [
         (CALL, "assistant"),

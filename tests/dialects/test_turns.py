@@ -150,6 +150,30 @@ def test_reasoning_may_be_dropped_from_a_history():
     assert third.messages[2] == second.messages[3] != more
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "status"),
+    [
+        ({"previous_response_id": "resp_1"}, {"previous_response_id": "resp_2"}, "injected"),
+        ({"previous_response_id": "resp_1"}, {"previous_response_id": "resp_1"}, "replayed"),
+        ({"previous_response_id": "resp_1"}, {}, "injected"),
+        ({"conversation": "conv_1"}, {"conversation": "conv_1"}, "injected"),
+        ({"conversation": {"id": "conv_1"}}, {"conversation": {"id": "conv_1"}}, "injected"),
+        ({}, {}, "replayed"),
+    ],
+)
+def test_equal_words_later_on_are_another_turn(
+    first: dict[str, Any], second: dict[str, Any], status: str
+):
+    """Where the provider keeps the history, only the id tells one "tell me more" from another."""
+    words = {"model": "m", "input": "Tell me more about the cat, please."}
+    with manager() as memory:
+        assert memory.inject_request({**words, **first}).report.status == "injected"
+        result = memory.inject_request({**words, **second})
+        assert result.report.status == status
+        again = memory.inject_request(result.request or {})
+    assert again.request == result.request
+
+
 def test_bare_parts_are_one_ask_without_naming_the_dialect():
     """The picture after the question does not hide it."""
     image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0="}}

@@ -54,7 +54,7 @@ def test_every_word_is_ored(mem):
     one = mem.remember("red car")
     mem.remember("green boat")
     both = mem.remember("red boat")
-    assert [f.id for f in mem.search("red boat missing")][0] == both.id
+    assert next(f.id for f in mem.search("red boat missing")) == both.id
     assert {f.id for f in mem.search("red missing")} == {one.id, both.id}
 
 
@@ -76,7 +76,7 @@ def test_a_whole_word_comes_before_one_that_only_begins_alike(mem):
     """The share of the word that was asked for counts."""
     exact = mem.remember("an art")
     mem.remember("an article")
-    assert [f.id for f in mem.search("art")][0] == exact.id
+    assert next(f.id for f in mem.search("art")) == exact.id
 
 
 def test_rare_words_weigh_more(mem):

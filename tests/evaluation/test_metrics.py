@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_injection.errors import InputError, MissingDependencyError
@@ -58,6 +58,7 @@ def test_entries_are_packed_in_order_and_what_does_not_fit_is_skipped() -> None:
     assert by_budget([])[256] == 0.0
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(
     st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8),
     st.sets(st.sampled_from("abcdefgh"), min_size=1),
@@ -70,6 +71,7 @@ def test_figures_stay_between_0_and_1_and_recall_grows(found: list[str], gold: s
     assert all(0 <= value <= 1 for value in (*recalls, each.ndcg(10)))
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60))
 def test_an_interval_holds_the_mean_and_is_the_same_each_time(values: list[float]) -> None:
     """Fixed seed; the mean lies inside, up to rounding."""

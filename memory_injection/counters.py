@@ -21,12 +21,14 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from .errors import ConfigurationError
 from .protocols import TokenCounter
 
 __all__ = [
     "BytesCounter",
     "ScaledCounter",
     "TiktokenCounter",
+    "as_counter",
     "counter_for",
     "encoding_for",
     "is_loaded",
@@ -86,6 +88,29 @@ class ScaledCounter:
 
 
 BYTES = BytesCounter()
+
+
+class _CountingCallable:
+    """A caller's function as a counter."""
+
+    def __init__(self, function: Callable[[str], int]) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self.count = function
+
+
+def as_counter(counter: Any) -> TokenCounter | None:
+    """Read a caller's counter: an object with ``count(text)``, a callable, or None.
+
+    Raises:
+        ConfigurationError: anything else.
+    """
+    if counter is None or callable(getattr(counter, "count", None)):
+        return counter  # type: ignore[no-any-return]
+    if callable(counter):
+        return _CountingCallable(counter)
+    raise ConfigurationError(
+        f"counter must have count(text) or be a callable from text to int, not {counter!r}"
+    )
 
 
 class _Vocabularies:

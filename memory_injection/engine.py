@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from . import counters
 from .config import InjectionConfig
@@ -30,7 +30,7 @@ from .reporting import failed_report, report_of, skipped_report
 from .telemetry import Telemetry
 from .windows import window_of
 
-__all__ = ["Asked", "Engine"]
+__all__ = ["Asked", "Engine", "copied"]
 
 _SAMPLED = 32  # messages at either end of a conversation that its dialect is recognised by
 _GRACE = 0.02  # seconds that what must still be done gets when the deadline has passed
@@ -129,10 +129,17 @@ class Engine:
             merge=self.merge,
             ledger=self._ledger,
             load_counter=self._load_counter,
+            placement=self._placement(walked.dialect, asked),
             counter_ready=self._counter is not None or counters.is_loaded(asked.model),
             window=self._config.context_window or window_of(asked.model),
             beside=lambda: _beside(asked),
         )
+
+    def _placement(self, dialect: Dialect, asked: Asked) -> Literal["user", "system", "apart"]:
+        """Return where blocks go; without a body there may be no system prompt to write to."""
+        if self._config.placement == "user" or dialect.takes_system:
+            return self._config.placement
+        return "apart" if asked.body is not None else "user"
 
     def _walk(self, asked: Asked, known: Sequence[str]) -> Walk | None:
         conversation = asked.conversation
@@ -271,7 +278,8 @@ class _Run:
             dialect=self._dialect or "",
             scope=self._asked.scope,
         )
-        return InjectionResult(outcome.messages, outcome.block, report)
+        request = _new_body(self._asked, outcome) if self._asked.body is not None else None
+        return InjectionResult(outcome.messages, outcome.block, report, request)
 
     def _crashed(self, error: BaseException) -> InjectionResult:
         """Return the result of a flow that broke: the conversation as it came."""
@@ -289,7 +297,8 @@ class _Run:
             report = failed_report(
                 stage, cause, seconds=seconds, model=asked.model, scope=asked.scope
             )
-        return InjectionResult(_same(asked.conversation), None, report)
+        request = None if asked.body is None else dict(asked.body)
+        return InjectionResult(copied(asked.conversation), None, report, request)
 
 
 def _at_once(effect: Call) -> tuple[Any, bool]:
@@ -326,7 +335,17 @@ def _kept_before(asked: Asked) -> tuple[str, bool]:
     return kept
 
 
-def _same(conversation: Any) -> Any:
+def _new_body(asked: Asked, outcome: Outcome) -> dict[str, Any]:
+    body = dict(asked.body or {})
+    if asked.dialect is not None:
+        body[asked.dialect.field] = outcome.messages
+        if not asked.dialect.takes_system:
+            return asked.dialect.with_system(body, outcome.system)
+    return body
+
+
+def copied(conversation: Any) -> Any:
+    """Return a new list for a list, anything else as it is."""
     return list(conversation) if isinstance(conversation, list) else conversation
 
 

@@ -19,6 +19,7 @@ from .ledger import InMemoryLedger
 from .ledger_records import Space
 from .protocols import Ledger, TokenCounter
 from .records import InjectionResult, MemoryEntry, Scope
+from .scoping import Scoped
 from .telemetry import Telemetry
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class RecalledContext:
     tokens: int = 0
 
 
-class Learning:
+class Learning(Scoped):
     """Base of :class:`MemoryManager`: what of it is not injection, search or writing."""
 
     injection: InjectionConfig
@@ -53,15 +54,6 @@ class Learning:
     _counter: TokenCounter | None
     _handles: list[StoreHandle]
     _telemetry: Telemetry
-
-    def _effective(
-        self, scope: Scope | Mapping[str, str] | None, base: Scope | None = None
-    ) -> Scope:
-        raise NotImplementedError
-
-    def current_scope(self, scope: Scope | Mapping[str, str] | None = None) -> Scope:
-        """Return whose memory a call made now uses: *scope* over the one set by ``scope()``."""
-        return self._effective(scope)
 
     # Capture
 
@@ -97,7 +89,7 @@ class Learning:
         Raises:
             ConfigurationError: a scope with an empty id.
         """
-        owner = self._effective(scope, base_scope)
+        owner = self.current_scope(scope, base_scope)
         self._capture.capture_turn(request_body, reply, messages=messages, api=api, scope=owner)
 
     def observe(
@@ -108,7 +100,7 @@ class Learning:
         Raises:
             InputError: *role* is neither ``"user"`` nor ``"assistant"``, or *text* is no string.
         """
-        self._capture.observe(role, text, scope=self._effective(scope))
+        self._capture.observe(role, text, scope=self.current_scope(scope))
 
     async def aobserve(
         self, role: str, text: str, *, scope: Scope | Mapping[str, str] | None = None
@@ -193,7 +185,7 @@ class Learning:
     def _ask(self, text: str, scope: Scope | Mapping[str, str] | None) -> Asked:
         if not isinstance(text, str):
             raise InputError(f"text must be a string, not {text!r}")
-        return Asked([{"role": "user", "content": text}], None, None, self._effective(scope))
+        return Asked([{"role": "user", "content": text}], None, None, self.current_scope(scope))
 
     # Tools for the model
 

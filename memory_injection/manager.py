@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
 from . import counters, rendering
 from .access import StoreAccess, collected, registered
+from .asking import asked_body, asked_messages, left_alone
 from .config import InjectionConfig
-from .dialects import registry
 from .driving import run_now, run_soon
 from .engine import Asked, Engine
 from .errors import ConfigurationError
 from .fanout import ask_now, ask_soon, run_all_now, run_all_soon
-from .learning import Learning, capture_for, inside_capture
+from .learning import Learning, capture_for
 from .ledger import InMemoryLedger
 from .protocols import Ledger, TokenCounter
 from .records import InjectionResult, MemoryEntry, Scope
-from .report import Reason
-from .reporting import skipped_report
 from .telemetry import Telemetry
 
 __all__ = ["MemoryManager"]
-
-_SCOPES: ContextVar[Mapping[int, Scope]] = ContextVar("memory_injection_scopes", default={})  # noqa: B039
 
 
 class MemoryManager(Learning):
@@ -37,7 +30,8 @@ class MemoryManager(Learning):
         stores: the stores, at least one, with different names.
         injection: True for the defaults, False for none, or an ``InjectionConfig`` (or dict).
         name: tells this manager's blocks from another's in a shared ledger.
-        ledger: where blocks stand; in memory by default.
+        ledger: where blocks stand; in memory by default. One that is given may serve several
+            managers and is left open by :meth:`close`.
         counter: counts tokens for every model, an object with ``count(text)`` or a callable;
             None picks tiktoken's encoding by model name.
         write_timeout: seconds a write to a store may take.
@@ -67,7 +61,8 @@ class MemoryManager(Learning):
         self._enabled = injection is not False
         self.injection = _config(injection)
         self._ledger: Ledger = ledger if ledger is not None else InMemoryLedger()
-        self._counter = _as_counter(counter)
+        self._owns_ledger = ledger is None
+        self._counter = counters.as_counter(counter)
         if not write_timeout > 0:
             raise ConfigurationError(f"write_timeout must be above 0 s, not {write_timeout!r}")
         self._write_timeout = write_timeout
@@ -120,7 +115,7 @@ class MemoryManager(Learning):
         Raises:
             ConfigurationError: an unknown *api*, or a scope with an empty id.
         """
-        asked = self._asked(messages, model, self._effective(scope), api)
+        asked = asked_messages(messages, model, self.current_scope(scope), api)
         return self._noted(self._left_alone(asked) or self._engine.inject(asked))
 
     async def ainject(
@@ -132,7 +127,7 @@ class MemoryManager(Learning):
         api: str | None = None,
     ) -> InjectionResult:
         """Async twin of :meth:`inject`."""
-        asked = self._asked(messages, model, self._effective(scope), api)
+        asked = asked_messages(messages, model, self.current_scope(scope), api)
         return self._noted(self._left_alone(asked) or await self._engine.ainject(asked))
 
     def inject_request(
@@ -156,9 +151,9 @@ class MemoryManager(Learning):
         Raises:
             ConfigurationError: an unknown *api*, or a scope with an empty id.
         """
-        asked = self._asked_body(body, model, self._effective(scope, base_scope), api)
+        asked = asked_body(body, model, self.current_scope(scope, base_scope), api)
         result = self._left_alone(asked) or self._engine.inject(asked)
-        return _with_request(self._noted(result), body, asked)
+        return self._noted(result)
 
     async def ainject_request(
         self,
@@ -170,81 +165,13 @@ class MemoryManager(Learning):
         base_scope: Scope | None = None,
     ) -> InjectionResult:
         """Async twin of :meth:`inject_request`."""
-        asked = self._asked_body(body, model, self._effective(scope, base_scope), api)
+        asked = asked_body(body, model, self.current_scope(scope, base_scope), api)
         result = self._left_alone(asked) or await self._engine.ainject(asked)
-        return _with_request(self._noted(result), body, asked)
-
-    def _asked(self, messages: Any, model: str | None, scope: Scope, api: str | None) -> Asked:
-        dialect = registry.dialect_named(api) if api is not None else None
-        if not isinstance(messages, (str, list)) and isinstance(messages, Iterable):
-            messages = messages if isinstance(messages, (Mapping, bytes)) else list(messages)
-        return Asked(messages, dialect, model, scope)
-
-    def _asked_body(
-        self, body: Mapping[str, Any], model: str | None, scope: Scope, api: str | None
-    ) -> Asked:
-        dialect = registry.dialect_named(api) if api is not None else registry.detect_body(body)
-        conversation = body.get(dialect.field) if dialect is not None else None
-        asked_for = model or body.get("model") or body.get("modelId")
-        named = asked_for if isinstance(asked_for, str) else None
-        return Asked(conversation, dialect, named, scope, body)
+        return self._noted(result)
 
     def _left_alone(self, asked: Asked) -> InjectionResult | None:
-        """Return the result for what is not to be touched, or None."""
-        found = self._why_left_alone(asked)
-        if found is None:
-            return None
-        given = asked.conversation
-        same = list(given) if isinstance(given, list) else given
-        reason, detail = found
-        report = skipped_report(reason, detail, seconds=0.0, model=asked.model, scope=asked.scope)
-        return InjectionResult(same, None, report)
-
-    def _why_left_alone(self, asked: Asked) -> tuple[Reason, str] | None:
-        if self._closed or not self._enabled:
-            return "disabled", "closed" if self._closed else "injection=False"
-        if inside_capture():
-            return "disabled", "called by an extractor"
-        if asked.body is not None and asked.dialect is None:
-            return "unknown_shape", "no dialect knows this request"
-        if not isinstance(asked.conversation, (str, list)):
-            kind = type(asked.conversation).__name__
-            return "unknown_shape", f"a conversation is a list or a string, not {kind}"
-        return None
-
-    # Scope
-
-    @contextmanager
-    def scope(
-        self,
-        user: str | None = None,
-        session: str | None = None,
-        agent: str | None = None,
-        run: str | None = None,
-    ) -> Iterator[Scope]:
-        """Set whose memory calls inside the ``with`` block use; safe across threads and tasks.
-
-        Scopes nest: ids not given here are inherited, unless another user is named.
-
-        Raises:
-            ConfigurationError: an empty id.
-        """
-        scopes = _SCOPES.get()
-        inner = Scope(user, session, agent, run).over(scopes.get(id(self), Scope()))
-        token = _SCOPES.set({**scopes, id(self): inner})
-        try:
-            yield inner
-        finally:
-            _SCOPES.reset(token)
-
-    def _effective(
-        self, scope: Scope | Mapping[str, str] | None, base: Scope | None = None
-    ) -> Scope:
-        current = _SCOPES.get().get(id(self))
-        result = base or Scope()
-        if current is not None:
-            result = current.over(result)
-        return result if scope is None else Scope.of(scope).over(result)
+        why = "closed" if self._closed else None if self._enabled else "injection=False"
+        return left_alone(asked, why)
 
     # Searching and writing
 
@@ -269,7 +196,7 @@ class MemoryManager(Learning):
             InputError: *query* is not text or *max_search_results* is not positive.
             StoreErrors: every store asked failed.
         """
-        search = self._access.search(query, stores, max_search_results, self._effective(scope))
+        search = self._access.search(query, stores, max_search_results, self.current_scope(scope))
         return search.merged(ask_now(search.asks, self.injection.timeout))
 
     async def asearch(
@@ -281,7 +208,7 @@ class MemoryManager(Learning):
         scope: Scope | Mapping[str, str] | None = None,
     ) -> list[MemoryEntry]:
         """Async twin of :meth:`search`."""
-        search = self._access.search(query, stores, max_search_results, self._effective(scope))
+        search = self._access.search(query, stores, max_search_results, self.current_scope(scope))
         return search.merged(await ask_soon(search.asks, self.injection.timeout))
 
     def add(
@@ -302,7 +229,7 @@ class MemoryManager(Learning):
             InputError: blank content, or no store that can be written to.
             StoreErrors: one or more stores failed, one member each; the others have it.
         """
-        writes = self._access.add(content, metadata, stores, self._effective(scope))
+        writes = self._access.add(content, metadata, stores, self.current_scope(scope))
         return collected("add", writes, run_all_now(writes, self._write_timeout))
 
     async def aadd(
@@ -314,7 +241,7 @@ class MemoryManager(Learning):
         scope: Scope | Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """Async twin of :meth:`add`."""
-        writes = self._access.add(content, metadata, stores, self._effective(scope))
+        writes = self._access.add(content, metadata, stores, self.current_scope(scope))
         return collected("add", writes, await run_all_soon(writes, self._write_timeout))
 
     def erase(self, scope: Scope | Mapping[str, str]) -> dict[str, Any]:
@@ -362,7 +289,8 @@ class MemoryManager(Learning):
         self._capture.close(timeout)
         closings = self._access.closings()
         done = run_all_now(closings, self._write_timeout)
-        run_now(self._ledger.close, self._write_timeout).unwrap()
+        if self._owns_ledger:
+            run_now(self._ledger.close, self._write_timeout).unwrap()
         collected("close", closings, done)
 
     async def aclose(self, timeout: float | None = None) -> None:
@@ -373,7 +301,8 @@ class MemoryManager(Learning):
         await self._capture.aclose(timeout)
         closings = self._access.closings()
         done = await run_all_soon(closings, self._write_timeout)
-        (await run_soon(self._ledger.close, self._write_timeout)).unwrap()
+        if self._owns_ledger:
+            (await run_soon(self._ledger.close, self._write_timeout)).unwrap()
         collected("close", closings, done)
 
     def __enter__(self) -> MemoryManager:
@@ -409,30 +338,3 @@ def _config(injection: object) -> InjectionConfig:
     if isinstance(injection, bool):
         return InjectionConfig()
     return InjectionConfig.of(dict(injection) if isinstance(injection, Mapping) else injection)
-
-
-class _CountingCallable:
-    """A caller's function as a counter."""
-
-    def __init__(self, function: Callable[[str], int]) -> None:
-        self.name = getattr(function, "__name__", type(function).__name__)
-        self.count = function
-
-
-def _as_counter(counter: Any) -> TokenCounter | None:
-    if counter is None or callable(getattr(counter, "count", None)):
-        return counter  # type: ignore[no-any-return]
-    if callable(counter):
-        return _CountingCallable(counter)
-    raise ConfigurationError(
-        f"counter must have count(text) or be a callable from text to int, not {counter!r}"
-    )
-
-
-def _with_request(
-    result: InjectionResult, body: Mapping[str, Any], asked: Asked
-) -> InjectionResult:
-    request = dict(body)
-    if asked.dialect is not None and asked.dialect.field in body:
-        request[asked.dialect.field] = result.messages
-    return replace(result, request=request)

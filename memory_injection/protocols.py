@@ -78,6 +78,7 @@ class Dialect(Protocol):
         field: key of the conversation in a request body, e.g. ``"messages"``.
         merges_tool_results: True where tool results travel in user messages (Anthropic, Bedrock),
             so that a message holding only results can still carry a block.
+        takes_system: the conversation may hold system messages.
 
     Optional: ``continues(body) -> tuple[str, bool]``, for an API that keeps earlier messages: the
     id of what *body* goes on from ("" if from nothing), and whether it names one state of it.
@@ -86,6 +87,7 @@ class Dialect(Protocol):
     name: str
     field: str
     merges_tool_results: bool
+    takes_system: bool
 
     def detect(self, messages: Sequence[Any]) -> float:
         """Return how sure the dialect is that *messages* are its own: 0 no, 1 certainly."""
@@ -117,6 +119,13 @@ class Dialect(Protocol):
 
     def system(self, text: str) -> Any:
         """Return a new system message holding *text* (``placement="system"``)."""
+        ...
+
+    def with_system(self, body: dict[str, Any], text: str) -> dict[str, Any]:
+        """Return *body* with *text* at the end of its system prompt, replacing an earlier block.
+
+        "" takes that out. Called only where ``takes_system`` is False.
+        """
         ...
 
 

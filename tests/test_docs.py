@@ -20,9 +20,11 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+import memory_injection
 from memory_injection.testing.server import RecordingServer
 
 ROOT = Path(__file__).parents[1]
+IMPORTABLE = str(Path(memory_injection.__file__).absolute().parents[1])
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 WORKING = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "examples/README.md"]
@@ -97,7 +99,9 @@ def _close(names: dict[str, Any]) -> None:
         closer = getattr(value, "close", None)
         if not callable(closer) or isinstance(value, type):
             continue
-        if not inspect.signature(closer).parameters:
+        parameters = inspect.signature(closer).parameters.values()
+        if all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+               for p in parameters):  # fmt: skip
             outcome = closer()
             if inspect.iscoroutine(outcome):
                 asyncio.run(outcome)
@@ -120,7 +124,10 @@ def _is_ours(command: str) -> bool:
 def test_shell_blocks_run(page: Path) -> None:
     """A page's ``memory-injection`` lines run in order and succeed."""
     program = f"{shlex.quote(sys.executable)} -m memory_injection"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": IMPORTABLE,
+    }
     for command in filter(_is_ours, _commands(page)):
         done = subprocess.run(
             re.sub(r"^memory-injection\b", lambda _: program, command),
@@ -183,7 +190,7 @@ def _generator() -> Any:
     return module
 
 
-@pytest.mark.parametrize("name", ["cli", "configuration", "report", "errors"])
+@pytest.mark.parametrize("name", ["cli", "configuration", "report", "errors", "capture"])
 def test_the_reference_is_in_step(name: str) -> None:
     """The generated pages say what the code says (``python docs/reference/generate.py``)."""
     if name == "cli" and importlib.metadata.version("click") < "8.2":

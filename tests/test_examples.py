@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+import memory_injection
+
 ROOT = Path(__file__).parents[1]
+IMPORTABLE = str(Path(memory_injection.__file__).absolute().parents[1])
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 DATA = Path(os.environ.get("MEMORY_INJECTION_DATA", ROOT.parent / "shared" / "data"))
 
@@ -43,7 +46,7 @@ def test_example_runs(example: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(example), *ARGUMENTS.get(example.stem, [])],
         capture_output=True, text=True, cwd=tmp_path, timeout=300,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        env={**os.environ, "PYTHONPATH": IMPORTABLE},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()

@@ -12,22 +12,27 @@ import click
 from pydantic import BaseModel
 
 from memory_injection import errors, report
+from memory_injection.capture import CaptureStatus, ExtractionConfig, StoreCaptureStatus
 from memory_injection.cli.commands import PROGRAM, app
 from memory_injection.config import InjectionConfig
+from memory_injection.tools import AddTool, SearchTool
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Written by docs/reference/generate.py; change the code, then run that. -->\n"
 
 
-def commands(command: click.Command, path: str) -> Iterator[tuple[str, str]]:
+def commands(
+    command: click.Command, name: str, parent: click.Context | None = None
+) -> Iterator[tuple[str, str]]:
     """Yield (command path, its ``--help``) for *command* and everything below it."""
-    context = click.Context(command, info_name=path, terminal_width=88)
-    yield path, command.get_help(context)
+    settings = {"terminal_width": 88, **command.context_settings}
+    context = click.Context(command, info_name=name, parent=parent, **settings)
+    yield context.command_path, command.get_help(context)
     if isinstance(command, click.Group):
-        for name in command.list_commands(context):
-            below = command.get_command(context, name)
+        for word in command.list_commands(context):
+            below = command.get_command(context, word)
             if below is not None and not below.hidden:
-                yield from commands(below, f"{path} {name}")
+                yield from commands(below, word, context)
 
 
 def cli() -> str:
@@ -115,11 +120,22 @@ def errors_page() -> str:
     return "\n".join(parts)
 
 
+def capture_page() -> str:
+    """Return the page of capture's and the tools' settings and status."""
+    parts = [f"{NOTE}\n# Capture and tools\n"]
+    for model in (ExtractionConfig, SearchTool, AddTool, StoreCaptureStatus, CaptureStatus):
+        text = (inspect.getdoc(model) or "").partition("Attributes:\n")[0].strip()
+        text = re.sub(r"``([^`]+)``", r"`\1`", text)
+        parts.append(f"## {model.__name__}\n\n{text}\n\n{_table(model)}")
+    return "\n".join(parts)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli": cli,
     "configuration": configuration,
     "report": report_page,
     "errors": errors_page,
+    "capture": capture_page,
 }
 
 

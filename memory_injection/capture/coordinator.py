@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import logging
 import os
 import threading
@@ -167,9 +168,7 @@ class Capture:
         if self._closed:
             return True
         stored = self.flush(timeout)
-        self._closed = True
-        for lane in self._lanes:
-            lane.close()
+        self._end("closed")
         return stored
 
     async def aclose(self, timeout: float | None = None) -> bool:
@@ -226,6 +225,16 @@ class Capture:
     async def _elsewhere(self, work: Callable[[], bool]) -> bool:
         done = await asyncio.wrap_future(on_worker(work))
         return bool(done.unwrap())
+
+    def _end(self, how: str) -> None:
+        """Take nothing more, and say what is lost."""
+        self._closed = True
+        with self._changed:
+            lost = len(self._calls) + self._looking + self._book.open_turns
+            self._calls.clear()
+        lost += sum([lane.close() for lane in self._lanes])
+        if lost:
+            logger.warning("capture %s with %d turns not stored", how, lost)
 
     def _take(self, item: _Call | _Observation) -> None:
         with self._changed:
@@ -320,6 +329,15 @@ class Capture:
 
 
 _ALL: weakref.WeakSet[Capture] = weakref.WeakSet()
+
+
+def _end_all() -> None:
+    for capture in list(_ALL):
+        if capture.captures:
+            capture._end("ended without close()")
+
+
+atexit.register(_end_all)
 
 
 def _reset_all() -> None:

@@ -68,7 +68,7 @@ def hear(
     """
     asks: list[Said] = []
     earlier: list[str] = []
-    steps: list[Message] = []
+    steps: list[tuple[Any, Reading, str]] = []
     key, answered = seed, False
     for message in messages:
         reading = dialect.read(message)
@@ -86,8 +86,9 @@ def hear(
             steps = []
         else:
             answered = True
-            steps.append(_step(message, reading, text))
-    return Heard(tuple(asks), frozenset(earlier), tuple(steps), answered and bool(asks))
+            steps.append((message, reading, text))
+    told = tuple(_step(*step) for step in steps)
+    return Heard(tuple(asks), frozenset(earlier), told, answered and bool(asks))
 
 
 def _asks(reading: Reading, text: str) -> bool:
@@ -96,12 +97,8 @@ def _asks(reading: Reading, text: str) -> bool:
 
 
 def _chained(key: bytes, reading: Reading, text: str) -> bytes:
-    digest = blake2b(key, digest_size=16)
-    for part in (reading.role, text, reading.rest):
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(data))
-        digest.update(data)
-    return digest.digest()
+    meaning = f"{reading.role}|{len(text)}|{text}{reading.rest}".encode("utf-8", "surrogatepass")
+    return blake2b(b"%d|%b%b" % (len(key), key, meaning), digest_size=16).digest()
 
 
 def _step(message: Any, reading: Reading, text: str) -> Message:

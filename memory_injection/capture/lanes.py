@@ -76,8 +76,7 @@ class Lane:
             if self._closed:
                 self._dropped += 1
                 return
-            while self._pending() >= self._config.max_pending and self._drop_oldest():
-                pass
+            self._make_room()
             talk = self._waiting.setdefault(turn.scope, _Conversation())
             talk.turns.append(turn)
             talk.unseen += 1
@@ -151,8 +150,8 @@ class Lane:
                     self._due.remove(busy)
             return lost
 
-    def close(self) -> None:
-        """Take no more turns and let the thread end; what waits counts as dropped."""
+    def close(self) -> int:
+        """Take no more turns and let the thread end; return how many turns are given up."""
         with self._changed:
             lost = self._pending()
             self._dropped += lost
@@ -160,8 +159,7 @@ class Lane:
             self._waiting.clear()
             self._due.clear()
             self._changed.notify_all()
-        if lost:
-            logger.warning("store %s: closed with %d turns not stored", self._name, lost)
+        return lost
 
     @property
     def troubled(self) -> bool:
@@ -292,6 +290,8 @@ class Lane:
     def _failed(self, error: BaseException) -> None:
         with self._changed:
             self._busy = None
+            if self._closed:
+                return
             self._failures += 1
             self._in_a_row += 1
             self._last_error = f"{type(error).__name__}: {error}"
@@ -318,8 +318,21 @@ class Lane:
     # -- what waits (the lock is held) ---------------------------------------------------------
 
     def _pending(self) -> int:
-        due = sum(len(batch.turns) for batch in self._due)
-        return due + sum(len(talk.turns) for talk in self._waiting.values())
+        return self._untriggered() + sum(len(batch.turns) for batch in self._due)
+
+    def _make_room(self) -> None:
+        """Hand over early what only waits for its trigger; drop the oldest if that is not enough.
+
+        Many short conversations at once must not push each other out of a healthy store.
+        """
+        most = self._config.max_pending
+        while self._waiting and self._untriggered() >= max(1, most // 2):
+            self._make_due(next(iter(self._waiting)))
+        while self._pending() >= most and self._drop_oldest():
+            pass
+
+    def _untriggered(self) -> int:
+        return sum(len(talk.turns) for talk in self._waiting.values())
 
     def _make_due(self, scope: Scope, count: int | None = None) -> None:
         """Move the first *count* waiting turns of a conversation (None: all) to what is due."""
@@ -346,20 +359,11 @@ class Lane:
         return [talk.touched + quiet for talk in self._waiting.values()]
 
     def _drop_oldest(self) -> bool:
-        idle = [batch for batch in self._due if batch is not self._busy]
-        if idle:
-            self._due.remove(idle[0])
-            lost = len(idle[0].turns)
-        elif self._waiting:
-            scope, talk = next(iter(self._waiting.items()))
-            talk.turns.popleft()
-            talk.unseen = min(talk.unseen, len(talk.turns))
-            if not talk.turns:
-                del self._waiting[scope]
-            lost = 1
-        else:
+        idle = next((batch for batch in self._due if batch is not self._busy), None)
+        if idle is None:
             return False
-        before, self._dropped = self._dropped, self._dropped + lost
+        self._due.remove(idle)
+        before, self._dropped = self._dropped, self._dropped + len(idle.turns)
         # Said at 1, 2, 4, 8, ... drops, so that a long outage does not fill the log.
         if before.bit_length() != self._dropped.bit_length():
             logger.warning("store %s: queue full, %d turns dropped", self._name, self._dropped)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import io
+import logging
 import os
 import sqlite3
 import sys
@@ -97,12 +99,21 @@ def main(args: Sequence[str] | None = None) -> int:
     Args:
         args: the words after the program's name; None reads them from the process.
     """
+    _settle_streams()
     try:
         outcome = app.main(args, prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
         return _report(error)
     return outcome if isinstance(outcome, int) else 0
+
+
+def _settle_streams() -> None:
+    """Let tables through on a terminal that is not UTF-8, and keep log lines out of the way."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    logging.getLogger("memory_injection").addHandler(logging.NullHandler())
 
 
 def _report(error: Exception | KeyboardInterrupt) -> int:

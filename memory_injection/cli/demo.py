@@ -112,12 +112,13 @@ def default_path() -> Path:
 
 
 @click.command(
+    short_help="See it work, offline, in seconds.",
     epilog="""\b
 Examples:
   memory-injection demo            once, and again: the second run remembers
   memory-injection demo --fresh    from the beginning
   memory-injection demo --json
-"""
+""",
 )
 @click.option("--store", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
               help="Where to remember  [default: demo.db in the application folder].")  # fmt: skip
@@ -243,8 +244,8 @@ def _note(
         conversation=conversation.session,
         number=len(stage.calls) + 1,
         result=stage.watched.results[-1],
-        prefix=before and shared_prefix(before.ours, now.ours),
-        in_system=before and shared_prefix(before.in_system, now.in_system),
+        prefix=None if before is None else shared_prefix(before.ours, now.ours),
+        in_system=None if before is None else shared_prefix(before.in_system, now.in_system),
         reply=message.content or "",
         tools=tuple(call.function.name for call in message.tool_calls or ()),
     )

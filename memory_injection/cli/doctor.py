@@ -25,11 +25,12 @@ _NOT_FOR_USERS = {"all", "test", "dev"}
 
 
 @click.command(
+    short_help="Say what is installed and what works.",
     epilog="""\b
 Examples:
   memory-injection doctor
   memory-injection doctor --store memory.db --json
-"""
+""",
 )
 @click.option("--model", "models", multiple=True, metavar="NAME",
               help="Also say how this model's tokens are counted; may be repeated.")  # fmt: skip

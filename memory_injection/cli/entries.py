@@ -15,12 +15,13 @@ __all__ = ["add", "forget", "list_entries", "search"]
 
 
 @click.command(
+    short_help="Remember a text.",
     epilog="""\b
 Examples:
   memory-injection add "The user's train leaves at 08:40." --user u1
   memory-injection add "Retros are on Friday." --meta team=core --meta source=wiki
   cat note.txt | memory-injection add -
-"""
+""",
 )
 @click.argument("text")
 @click.option("--meta", multiple=True, metavar="KEY=VALUE", help="Metadata; may be repeated.")
@@ -47,11 +48,12 @@ def _pair(word: str) -> tuple[str, str]:
 
 
 @click.command(
+    short_help="Find memories, best first.",
     epilog="""\b
 Examples:
   memory-injection search "when does the train leave?" --user u1
   memory-injection search train --limit 20 --json
-"""
+""",
 )
 @click.argument("query")
 @click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True,
@@ -87,11 +89,12 @@ def list_entries(limit: int, as_json: bool, target: Target) -> None:
 
 
 @click.command(
+    short_help="Erase memories, one by one or all of a user.",
     epilog="""\b
 Examples:
   memory-injection forget 3f0c --user u1
   memory-injection forget --everything --user u1 --yes
-"""
+""",
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--everything", is_flag=True, help="All that was written for the ids given.")

@@ -21,11 +21,12 @@ __all__ = ["inject"]
 
 
 @click.command(
+    short_help="Write memory into a request body.",
     epilog="""\b
 Examples:
   memory-injection inject body.json --user u1 --explain
   cat body.json | memory-injection inject --user u1 --set max_entries=3 > body.new.json
-"""
+""",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True), default="-")
 @click.option(

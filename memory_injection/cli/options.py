@@ -61,7 +61,7 @@ class Target:
             )
         if create:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        return SQLiteStore(self.path)
+        return SQLiteStore(self.path, writable=create or os.access(self.path, os.W_OK))
 
 
 def store_options(command: F) -> F:

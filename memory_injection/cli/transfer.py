@@ -25,6 +25,7 @@ Progress = Callable[[int], None]
 
 @click.command(
     "import",
+    short_help="Read memories as JSON lines.",
     epilog="""\b
 Examples:
   memory-injection import memories.jsonl
@@ -117,6 +118,7 @@ def _progress(label: str, total: int | None, *, quiet: bool) -> Iterator[Progres
 
 @click.command(
     "export",
+    short_help="Write memories as JSON lines.",
     epilog="""\b
 Examples:
   memory-injection export memories.jsonl
@@ -156,5 +158,8 @@ def _sink(file: str) -> Iterator[IO[str] | codecs.StreamWriter]:
         with partial.open("w", encoding="utf-8") as stream:
             yield stream
         partial.replace(file)
+    except OSError as error:
+        error.filename = file  # the name the user knows
+        raise
     finally:
         partial.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from .binding import Binding, settled
 from .replies import Api, Turn
@@ -25,8 +25,18 @@ def twin_of(client: C) -> C:
     attributes up in themselves (botocore's) never come back from that.
     """
     twin = object.__new__(type(client))
-    vars(twin).update(vars(client))
+    vars(twin).update({"_memory_injection_twin": _Unpicklable(), **vars(client)})
     return twin
+
+
+class _Unpicklable:
+    """Says why a wrapped client cannot be pickled, before one of its locks says something else."""
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError(
+            "a client wrapped with memory cannot be pickled or copied deeply: "
+            "do that with the bare client and wrap the copy"
+        )
 
 
 def observe(reply: Any, turn: Turn) -> Any:

@@ -48,10 +48,11 @@ def _tie(twin: Any, bare: Any, binding: Binding) -> None:
     for name in ("chat", "chat_stream"):
         kind = getattr(type(bare), name)
         setattr(twin, name, remembering(getattr(bare, name), binding, CHAT, like=kind))
-    raw = twin_of(bare.with_raw_response)
-    raw.chat = remembering(raw.chat, binding, CHAT, watch=_watch_data)
-    raw.chat_stream = _raw_stream(raw.chat_stream, binding)
-    twin._raw_client = raw
+    if hasattr(bare, "with_raw_response"):  # since 5.14
+        raw = twin_of(bare.with_raw_response)
+        raw.chat = remembering(raw.chat, binding, CHAT, watch=_watch_data)
+        raw.chat_stream = _raw_stream(raw.chat_stream, binding)
+        twin._raw_client = raw
 
 
 def _watch_data(reply: Any, turn: Turn) -> Any:

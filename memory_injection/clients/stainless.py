@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from ..errors import ConfigurationError
 from .binding import Binding, settled
+from .calls import twin_of
 from .replies import Api, Turn
 from .taps import Tap
 
@@ -62,25 +63,34 @@ def _check(client: object) -> None:
 
 
 def _twin(client: C) -> C:
-    """Copy *client*, leaving behind whatever still points at the original."""
-    twin = copy.copy(client)
+    """Copy *client*; whatever points back at the original is left behind or built anew."""
+    twin = twin_of(client)
     own = vars(twin)
-    ours = ("request", "copy", "with_options") if own.pop(_MARK, False) else ()
-    for name in (*_cached(type(client)), *ours):
-        own.pop(name, None)
+    for name in ("request", "copy", "with_options") if own.pop(_MARK, False) else ():
+        own.pop(name)
+    cached = _cached(type(client))
+    for name, value in list(own.items()):
+        if name in cached:
+            del own[name]
+        elif getattr(value, "_client", None) is client:
+            # Before 2025 the SDKs made every resource in __init__, each with the client.
+            own[name] = type(value)(twin)
+    for name in ("with_raw_response", "with_streaming_response"):
+        if name in own:
+            own[name] = type(own[name])(twin)
     # Built once in __init__ around the original's own methods (Anthropic's middleware).
     if own.get("_middleware_chain") is not None:
         own["_middleware_chain"] = twin._build_middleware_chain()  # type: ignore[attr-defined]
     return twin
 
 
-def _cached(kind: type) -> list[str]:
-    return [
+def _cached(kind: type) -> set[str]:
+    return {
         name
         for base in kind.__mro__
         for name, value in vars(base).items()
         if isinstance(value, functools.cached_property)
-    ]
+    }
 
 
 def _tie(client: Any, binding: Binding, apis: Mapping[str, Api]) -> None:

@@ -55,13 +55,21 @@ class AnthropicMessages(MessageDialect):
     name = "anthropic.messages"
     merges_tool_results = True
     # Only some models take them, and none as the first message: the place is the body's `system`.
-    takes_system: ClassVar[bool] = False
+    takes_system = False
     neutral: ClassVar[float] = 0.45
     roles: ClassVar[Mapping[str, Role]] = {
         "user": "user",
         "assistant": "assistant",
         "system": "system",
     }
+
+    def system_part(self, text: str) -> Any:
+        """Return a text block of the body's ``system``."""
+        return {"type": "text", "text": text}
+
+    def system_alone(self, text: str) -> Any:
+        """Return *text*: ``system`` may be a string."""
+        return text
 
     def detect_body(self, body: Mapping[str, Any]) -> float:
         """Return how sure the dialect is that *body* is a Messages request."""

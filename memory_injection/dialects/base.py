@@ -13,6 +13,7 @@ from ..errors import ConfigurationError
 from ..reading import Reading, Role
 from .meaning import field_of, fields_of, meaning_of, written
 from .rewriting import SEPARATOR, replaced, without_block
+from .system_prompt import rewritten
 
 __all__ = [
     "FOREIGN",
@@ -81,6 +82,7 @@ class MessageDialect:
         slot: the field of a message that holds its text or parts.
         roles: each role word this dialect knows, and whose it is.
         takes_system: the API takes system messages in its conversation.
+        system_fields: names of the body's own system prompt, for APIs that keep it apart.
         neutral: certainty for messages that carry no mark of any dialect; the built-in dialects
             have different ones, so that a plain conversation is always read the same way.
     """
@@ -98,7 +100,8 @@ class MessageDialect:
         "tool": "tool",
         "function": "tool",
     }
-    takes_system: ClassVar[bool] = True
+    takes_system: bool = True
+    system_fields: ClassVar[tuple[str, ...]] = ("system",)
     neutral: ClassVar[float] = NEUTRAL
 
     def detect(self, messages: Sequence[Any]) -> float:
@@ -179,6 +182,14 @@ class MessageDialect:
             )
         return {"role": "system", self.slot: text}
 
+    def with_system(self, body: dict[str, Any], text: str) -> dict[str, Any]:
+        """Return *body* with *text* at the end of its system prompt; "" takes ours out."""
+        name = next((name for name in self.system_fields if name in body), self.system_fields[0])
+        prompt = rewritten(body.get(name), text, self.system_part, self.system_alone)
+        if prompt == body.get(name):
+            return body
+        return {**body, name: prompt} if prompt else {k: v for k, v in body.items() if k != name}
+
     # -- hooks -------------------------------------------------------------------------------
 
     def certainty(self, message: Any) -> float:
@@ -188,6 +199,14 @@ class MessageDialect:
     def role_of(self, message: Any) -> Role:
         """Return who speaks."""
         return self.roles.get(_word(field_of(message, "role")), "other")
+
+    def system_part(self, text: str) -> Any:
+        """Return *text* as one part of a system prompt that is kept apart."""
+        return {"text": text}
+
+    def system_alone(self, text: str) -> Any:
+        """Return *text* as a whole system prompt that is kept apart."""
+        return [self.system_part(text)]
 
     def text_of(self, part: Any) -> str | None:
         """Return the text of a text part, or None for any other part."""

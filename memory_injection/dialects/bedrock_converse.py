@@ -38,7 +38,7 @@ class BedrockConverse(MessageDialect):
 
     name = "bedrock.converse"
     merges_tool_results = True
-    takes_system: ClassVar[bool] = False
+    takes_system = False
     # Contents are always lists here: a message of role and text is somebody else's.
     neutral: ClassVar[float] = FOREIGN
     roles: ClassVar[Mapping[str, Role]] = {"user": "user", "assistant": "assistant"}

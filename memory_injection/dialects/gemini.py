@@ -41,7 +41,8 @@ class Gemini(MessageDialect):
     name = "gemini"
     field = "contents"
     slot: ClassVar[str] = "parts"
-    takes_system: ClassVar[bool] = False
+    takes_system = False
+    system_fields: ClassVar[tuple[str, ...]] = ("systemInstruction", "system_instruction")
     neutral: ClassVar[float] = 0.2
     roles: ClassVar[Mapping[str, Role]] = {
         "user": "user",
@@ -49,6 +50,10 @@ class Gemini(MessageDialect):
         "model": "assistant",
         "function": "tool",
     }
+
+    def system_alone(self, text: str) -> Any:
+        """Return a content holding *text*."""
+        return {"parts": [self.system_part(text)]}
 
     def detect(self, messages: Sequence[Any]) -> float:
         """Return how sure the dialect is that *messages* (also one text or content) are its."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..errors import InputError
 
-__all__ = ["Corpus", "Item", "Question", "load_beam", "load_locomo", "load_squad"]
+__all__ = ["Corpus", "Item", "Question", "load_any", "load_beam", "load_locomo", "load_squad"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,16 @@ def load_beam(path: Path) -> list[Corpus]:
     chats = sorted({file.parent for file in _files(folder, "**/chat.json")}, key=_natural)
     with _shape(path, "BEAM chats (chat.json beside probing_questions.json)"):
         return [_chat(chat) for chat in chats]
+
+
+def load_any(path: Path) -> list[Corpus]:
+    """Read LoCoMo or BEAM, whichever *path* holds.
+
+    Raises:
+        InputError: nothing there, or another shape; the message names the path.
+    """
+    beam = path.name == "chat.json" or any(path.glob("**/chat.json"))
+    return load_beam(path) if beam else load_locomo(path)
 
 
 def load_squad(paths: Sequence[Path]) -> list[Corpus]:

@@ -35,6 +35,7 @@ class _Wrapped:
         self.inner = inner
         self.name: str = inner.name
         self.writable = False
+        self.score_scale: str | None = getattr(inner, "score_scale", None)
 
     def search(self, query: str, options: SearchOptions | None = None) -> Sequence[Any]:
         """Return what the inner store finds."""
@@ -44,6 +45,10 @@ class _Wrapped:
 
 class Rescaled(_Wrapped):
     """Scores on a scale nobody knows: 100 times the square root, plus 500."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__(inner)
+        self.score_scale = None
 
     def search(self, query: str, options: SearchOptions | None = None) -> Sequence[Any]:
         """Return the inner store's entries with other scores, in the same order."""

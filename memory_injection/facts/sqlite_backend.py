@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 
 from ..errors import StoreClosedError, StoreError
 from .migrations import migrate
@@ -63,11 +64,13 @@ class SQLiteBackend:
         """Open a consistent view."""
         with self._taking(self._read_lock):
             db = self._open_reader()
-            db.execute("BEGIN")
             try:
+                db.execute("BEGIN")
                 yield SQLiteReader(db)
             finally:
                 _roll_back(db)
+                if db is not self._reader:
+                    db.close()
 
     @contextmanager
     def writing(self) -> Iterator[SQLiteWriter]:
@@ -108,6 +111,8 @@ class SQLiteBackend:
         with self._taking(self._read_lock):
             source, target = self._open_reader(), _connect(_MEMORY, self._wait)
             source.backup(target)
+            if source is not self._reader:
+                source.close()
             twin._reader = twin._writer = target
         return twin
 
@@ -151,7 +156,13 @@ class SQLiteBackend:
 
     def _open_reader(self) -> sqlite3.Connection:
         if self._reader is None:
-            self._reader = self._open()
+            try:
+                self._reader = self._open()
+            except sqlite3.OperationalError:
+                if not _is_frozen(self._path):
+                    raise
+                # For this one read: by the next, somebody who may write may have written.
+                return _connect_frozen(self._path)
             if self._path == _MEMORY:
                 self._writer = self._reader
         return self._reader
@@ -171,6 +182,30 @@ def _connect(path: str, wait: float) -> sqlite3.Connection:
     db.execute("PRAGMA secure_delete = ON")
     # Sorts and rebuilds stay in memory: a temporary file could outlive an erasure.
     db.execute("PRAGMA temp_store = MEMORY")
+    return db
+
+
+def _is_frozen(path: str) -> bool:
+    """Tell whether a whole database lies there that this user may read and not write.
+
+    WAL needs files beside the database; without them SQLite reads it only as unchanging.
+    """
+    effective = os.access in os.supports_effective_ids
+    return (
+        os.path.isfile(path)
+        and not os.access(path, os.W_OK, effective_ids=effective)
+        and not os.path.exists(f"{path}-wal")
+    )
+
+
+def _connect_frozen(path: str) -> sqlite3.Connection:
+    uri = f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1"
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    try:
+        migrate(db)
+    except BaseException:
+        db.close()
+        raise
     return db
 
 

@@ -74,6 +74,7 @@ class Catalogue:
         changed = False
         for path, found in self._scan(strange):
             before = known.get(path)
+            # A text that is still kept means: this identity may hide a change.
             if before is not None and before.text is None and before.identity == _state(found):
                 fresh[path] = before
                 continue
@@ -86,6 +87,7 @@ class Catalogue:
                 fresh[path] = now
                 changed = changed or before is None or now.records is not before.records
         self._known = fresh
+        # A new tuple only if something changed: whoever keeps work beside it compares by identity.
         if changed or len(fresh) != len(known):
             self._records = _with_unique_ids(fresh)
         self._note(strange, fresh)
@@ -105,13 +107,14 @@ class Catalogue:
                 for entry in entries:
                     name = entry.name
                     if name.endswith(".md") and name[0] != ".":
-                        with contextlib.suppress(FileNotFoundError):
-                            yield f"{RECORDS}/{name}", _stat(entry)
+                        found = _stat(entry)
+                        if found is not None:
+                            yield f"{RECORDS}/{name}", found
         except (FileNotFoundError, NotADirectoryError):
             return
 
     def _read(self, path: str, before: _Known | None) -> _Known | None:
-        started = time.time_ns()
+        started = time.time_ns()  # before the read: a change during it must look recent
         try:
             identity, text = read_text(os.path.join(self._root, path), self._limit)
         except FileNotFoundError:
@@ -145,13 +148,16 @@ class Catalogue:
         skipped = {**strange, **broken}
         for path, problem in skipped.items():
             if self._skipped.get(path) != problem:
-                _LOG.warning("file_skipped path=%s reason=%s", path, problem)
+                _LOG.warning("file_skipped path=%r reason=%s", path, problem)
         self._skipped = skipped
 
 
-def _stat(entry: os.DirEntry[str]) -> os.stat_result:
-    # Windows fills a directory entry's stat without inode and device.
-    return os.lstat(entry.path) if os.name == "nt" else entry.stat(follow_symlinks=False)
+def _stat(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        # Windows fills a directory entry's stat without inode and device.
+        return os.lstat(entry.path) if os.name == "nt" else entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None
 
 
 def _may_hide_a_change(identity: Identity, now_ns: int) -> bool:

@@ -43,6 +43,7 @@ def pack(
     shown: list[MemoryEntry] = []
     best: RecalledContext | None = None
     for entry in entries:
+        # Rendered afresh each time: escaping makes the size of a text hard to foresee.
         text = render_block([*shown, entry])
         tokens = counter.count(text)
         if tokens <= budget:

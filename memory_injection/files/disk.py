@@ -71,13 +71,20 @@ def read_text(path: str | os.PathLike[str], limit: int) -> tuple[Identity, str]:
 def _read(path: str | os.PathLike[str], limit: int) -> tuple[Identity, bytes]:
     try:
         descriptor = os.open(path, _FLAGS)
+        try:
+            return _read_open(descriptor, limit)
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         raise
     except OSError as error:
-        reason = "it is a link" if error.errno == errno.ELOOP else f"{error.strerror}"
+        reason = "it is a link" if error.errno == errno.ELOOP else str(error.strerror)
         raise UnreadableFileError(reason) from None
-    with open(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise UnreadableFileError("it is not a regular file")
+
+
+def _read_open(descriptor: int, limit: int) -> tuple[Identity, bytes]:
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        raise UnreadableFileError("it is not a regular file")
+    with open(descriptor, "rb", closefd=False) as file:
         return identity_of(found), file.read(limit + 1)

@@ -27,6 +27,7 @@ _PLAIN_KEYS = frozenset(
     )
 )
 
+# libyaml where PyYAML was built with it, which is ten times faster; the same results without.
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
@@ -43,7 +44,7 @@ class _TagList(list[Any]):
     """Written on one line: ``tags: [a, b]``."""
 
 
-def _strings_stay_dates(loader: Any, node: Any) -> Any:
+def _dates_stay_text(loader: Any, node: Any) -> Any:
     return loader.construct_scalar(node)
 
 
@@ -54,7 +55,7 @@ _Loader.yaml_constructors = {
         _PREFIX + name: yaml.SafeLoader.yaml_constructors[_PREFIX + name]
         for name in ("null", "bool", "int", "float", "str", "seq", "map")
     },
-    _PREFIX + "timestamp": _strings_stay_dates,
+    _PREFIX + "timestamp": _dates_stay_text,  # JSON has no dates
 }
 
 
@@ -99,6 +100,7 @@ class FrontMatter:
         spans = sorted(
             ((self.spans[key], key) for key in changes if key in self.spans), reverse=True
         )
+        # From the end, so that the offsets before stay true.
         for (start, end), key in spans:
             line = "" if changes[key] is None else _dump({key: changes[key]})
             text = text[:start] + line + text[end:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import Field, field_validator
@@ -47,11 +47,9 @@ class RecallOptions(Config):
     @field_validator("stop_words", mode="before")
     @classmethod
     def _stop_words_are_words(cls, value: object) -> object:
-        if value is None or value is False:
-            return None if value is None else frozenset()
-        if isinstance(value, str) or not isinstance(value, Collection):
+        if isinstance(value, str):
             raise ValueError("stop_words is a collection of words, not one text")
-        return frozenset(value)
+        return value
 
     @field_validator("engine")
     @classmethod

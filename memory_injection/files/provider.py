@@ -232,6 +232,7 @@ class FileMemoryProvider:
         """
         reader = scope_of(scope)
         budget = check_budget(token_budget, self._options.token_budget)
+        # Found nothing is remembered as well, or a tool loop would change its mind half-way.
         key = (text, budget)
         known, context = self._turns.get(reader, key)
         if not known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
@@ -59,6 +59,7 @@ class FileRecord:
         """Return what is shown to a model: the title, unless the text opens with it, then it."""
         if not self.title or not self.content:
             return self.content or self.title
+        # A body often opens with its title as a heading or in bold.
         opening = self.content.lstrip("#* ")[: len(self.title) + 1].casefold()
         repeats = re.fullmatch(rf"{re.escape(self.title.casefold())}\W?", opening)
         return self.content if repeats else f"{self.title}\n{self.content}"
@@ -96,7 +97,7 @@ class MemoryDraft:
         kind: a free word.
         scope: a free label such as ``"project"``, which restricts nothing; or a ``Scope`` or a
             mapping of ids, which says whom it is written for.
-        tags: free words, at most 50.
+        tags: free words, at most 50; a text with commas is read as several.
 
     Raises:
         InputError: a field breaks its rule; the message names the field, the value and the rule.
@@ -111,6 +112,7 @@ class MemoryDraft:
     def __post_init__(self) -> None:
         """Check and normalise every field."""
         put = object.__setattr__
+        # Frozen, so that a draft checked once stays right; hence the way round __setattr__.
         put(self, "content", _content(self.content))
         put(self, "title", _line("title", self.title or "", MAX_TITLE))
         put(self, "kind", _line("kind", self.kind, MAX_TITLE) or None if self.kind else None)
@@ -177,7 +179,7 @@ def owner_of(scope: object, others: Mapping[str, Any]) -> tuple[Scope, str | Non
             ids = {name.strip(): value.strip()}
         else:
             label = str(scope).strip() or None
-    elif scope:
+    elif scope:  # an empty list says nothing, a full one might mean several owners
         raise ValueError(f"scope must be a label or a mapping of ids, not {scope!r:.80}")
     for name in _OWNER_KEYS:
         foreign = others.get(f"{name}_id")
@@ -215,7 +217,9 @@ def _line(name: str, value: object, limit: int) -> str:
 
 
 def _tags(value: object) -> tuple[str, ...]:
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
+    if isinstance(value, str):  # models write "a, b"; so do people, in front matter
+        value = value.split(",")
+    if not isinstance(value, Iterable) or isinstance(value, (bytes, Mapping)):
         raise InputError(f"tags must be a list of texts, not {value!r:.80}")
     tags = tuple(dict.fromkeys(filter(None, (_line("tag", tag, MAX_TITLE) for tag in value))))
     if len(tags) > MAX_TAGS:

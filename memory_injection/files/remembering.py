@@ -89,6 +89,7 @@ class Rememberer:
         known, failed = 0, False
         for draft in drafts_in(found):
             try:
+                # One way out for every kind of bad draft: unreadable, refused, not written.
                 if isinstance(draft, InputError):
                     raise draft
                 if self._is_known(draft, owner):
@@ -104,6 +105,8 @@ class Rememberer:
 
     def _is_known(self, draft: MemoryDraft, default: Scope) -> bool:
         owner, _ = draft.owner(default)
+        # Looked up among what the owner sees, compared with what is the owner's own: a shared
+        # record saying the same does not replace a private one.
         return any(
             record.owner == owner
             and record.content == draft.content

@@ -85,6 +85,7 @@ class BM25Engine:
         return heapq.nsmallest(limit, scored, key=_order)
 
     def _read_all(self, records: Sequence[FileRecord]) -> _Corpus:
+        # A tuple cannot change behind our back, so the same tuple means the same records.
         of, corpus = self._last
         if of is not records or not isinstance(records, tuple):
             known = [(record, self._read(record)) for record in records]

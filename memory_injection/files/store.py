@@ -117,6 +117,7 @@ class FileStore:
             InputError: the id could not be the name of a record.
         """
         found = next((r for r in self.visible(scope) if r.id == ident), None)
+        # Looked up first, checked afterwards: ids of sections hold characters record ids must not.
         if found is None:
             check_id(ident)
         return found
@@ -159,6 +160,7 @@ class FileStore:
         owner, label = draft.owner(scope)
         values = self._front(draft, owner, label, source)
         values.update(extra or {})
+        # A made-up id may be taken, once in four thousand million times; a given one is an error.
         for _ in range(_NEW_ID_TRIES):
             chosen = ident if ident is not None else new_id(draft.title or draft.content)
             try:
@@ -190,6 +192,7 @@ class FileStore:
                 now = parse_file(record.path, text)[0]
             except (FrontMatterError, UnreadableFileError) as error:
                 raise StoreError(f"{record.path} was left as it is: {error}", self.name) from None
+            # The catalogue may be a moment old; whose file it is now is what counts.
             if not scope.sees(now.owner):
                 raise InputError(f"no record {record.id!r}")
             keys = {**change.keys(), "updated_at": _stamp(self._clock())}
@@ -220,6 +223,7 @@ class FileStore:
         if not owner.ids():
             raise InputError("erase needs a scope with at least one id: it would delete everything")
         paths = {record.path for record in self._read() if is_within(record.owner, owner)}
+        # What a killed writer left has no owner that could be read, and may be this one's.
         self._files.sweep(_ABANDONED_SECONDS)
         return sum(self._files.delete(path) for path in sorted(paths))
 
@@ -231,7 +235,7 @@ class FileStore:
             raise InputError(f"metadata must be a mapping, not {metadata!r:.80}")
         rest = {str(key): value for key, value in (metadata or {}).items() if value is not None}
         given = {key: rest.pop(key) for key in _DRAFT_KEYS if key in rest}
-        rest.pop("path", None)
+        rest.pop("path", None)  # an entry's metadata says where it was; a new record is elsewhere
         ident, source = rest.pop("id", None), rest.pop("source", None)
         for key in ("created_at", "updated_at"):
             if key in rest:

@@ -108,6 +108,7 @@ def _write(
         owner, origin = durable(scope)
         return {"saved": store.write(draft, owner, source="tool", extra=origin).id}
     record = _own(store, scope, ident)
+    # JSON has lists, a change keeps tuples.
     if "tags" in more:
         more["tags"] = tuple(more["tags"])
     if not store.change(record, RecordChange(content=content, **more), scope):

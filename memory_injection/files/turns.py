@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 from ..errors import ConfigurationError, InputError
@@ -34,21 +35,20 @@ class Turn:
     def of(cls, value: object = None, **given: Any) -> Turn:
         """Read a turn from a turn, a mapping, an object with these attributes or keywords.
 
+        What else a mapping or an object holds is left alone: frameworks hand over events of
+        their own.
+
         Raises:
-            InputError: an unknown field, or input or output is not a text.
+            InputError: an unknown keyword, or input or output is not a text.
         """
         if isinstance(value, cls) and not given:
             return value
         names = [f.name for f in fields(cls)]
-        if isinstance(value, Mapping):
-            found = dict(value)
-        else:
-            found = {n: getattr(value, n) for n in names if hasattr(value, n)}
-        found.update(given)
-        unknown = sorted(set(map(str, found)) - set(names))
+        unknown = sorted(set(given) - set(names))
         if unknown:
             raise InputError(f"a turn has no field {unknown[0]!r}: use {', '.join(names)}")
-        return cls(**_checked(found))
+        read = value.get if isinstance(value, Mapping) else partial(_attribute, value)
+        return cls(**_checked({**{name: read(name) for name in names}, **given}))
 
     def __getitem__(self, name: str) -> Any:
         """Return a field by its name."""
@@ -86,6 +86,10 @@ class ExtractionError(InputError):
     """Stands for what an extractor raised, in the place of its drafts."""
 
 
+def _attribute(value: object, name: str) -> Any:
+    return getattr(value, name, None)
+
+
 def _checked(found: dict[str, Any]) -> dict[str, Any]:
     for name in ("input", "output"):
         value = found.get(name)
@@ -115,6 +119,7 @@ def caller_for(extract: Callable[..., Any]) -> Callable[[Turn], Any]:
     named = {p.name for p in parameters if p.name in names and p.kind is not p.POSITIONAL_ONLY}
     if not named:
         return extract
+    # ``**rest`` in a signature asks for the remaining fields, as destructuring would.
     everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
     wanted = names if everything else named
     return lambda turn: extract(**{name: getattr(turn, name) for name in wanted})
@@ -149,6 +154,7 @@ def _draft(value: object) -> MemoryDraft | InputError:
 def _several(found: object) -> Iterable[object]:
     if found is None:
         return ()
+    # Texts and mappings are iterable too, and are one draft each.
     if isinstance(found, (str, Mapping, MemoryDraft)) or hasattr(found, "content"):
         return (found,)
     if isinstance(found, Iterable):

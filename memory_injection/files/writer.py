@@ -29,6 +29,7 @@ _TEMPORARY = ".tmp-"
 _STALE_SECONDS = 3600.0  # an hour-old temporary file belongs to a writer that died
 _LOCK_SECONDS = 10.0
 _LOCK = ".lock"
+_OPEN_FOLDER: int | None = getattr(os, "O_DIRECTORY", None)  # Windows has none
 
 
 class RecordFiles:
@@ -76,6 +77,7 @@ class RecordFiles:
             except UnreadableFileError as error:
                 raise StoreError(f"{path} was left as it is: {error}") from None
             with self._temporary(change(before)) as temporary:
+                # The rename would otherwise undo what a person allowed or forbade.
                 os.chmod(temporary, stat.S_IMODE(os.lstat(target).st_mode))
                 os.replace(temporary, target)
             _sync_folder(self._folder)
@@ -116,6 +118,7 @@ class RecordFiles:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         self._prepare()
+        # An object per use: a shared one is re-entrant and would let its thread in twice.
         lock = FileLock(self._root / _LOCK, timeout=_LOCK_SECONDS)
         try:
             lock.acquire(poll_interval=0.01)
@@ -161,10 +164,10 @@ def _publish(temporary: Path, target: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a new name survive a power cut; only POSIX can open a folder for that."""
-    if os.name != "posix":
+    """Make a new name survive a power cut, where the system can open a folder for that."""
+    if _OPEN_FOLDER is None:
         return
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, _OPEN_FOLDER)
     try:
         os.fsync(descriptor)
     finally:

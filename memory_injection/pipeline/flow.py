@@ -15,7 +15,7 @@ from .request import Request
 from .retrieve import gather
 from .standing import Standing, stand
 from .trigger import decide
-from .write import as_block, record_block, with_blocks
+from .write import as_block, record_block, system_text, with_blocks
 
 __all__ = ["STEPS", "Outcome", "inject"]
 
@@ -26,10 +26,14 @@ STEPS = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a flow ended: the conversation to send, and what happened on the way."""
+    """How a flow ended: the conversation to send, and what happened on the way.
+
+    *system* is what belongs into a system prompt that is kept outside the conversation.
+    """
 
     messages: Any
     block: InjectedBlock | None
+    system: str
     standing: Standing
     trace: Trace
     fresh: bool = False
@@ -49,7 +53,8 @@ def inject(request: Request) -> Step[Outcome]:
     except StageFailed as failure:
         return _settle(request, standing, trace, failure=failure)
     messages = with_blocks(request, standing, block)
-    return Outcome(messages, block, standing, trace, fresh=True)
+    system = system_text(standing, block) if request.placement == "apart" else ""
+    return Outcome(messages, block, system, standing, trace, fresh=True)
 
 
 def look(request: Request, standing: Standing, trace: Trace) -> Step[InjectedBlock]:
@@ -81,4 +86,5 @@ def _settle(
         standing.carry(standing.anchor, standing.stale, in_place=False)
     block = as_block(standing.here[-1]) if standing.here else None
     messages = with_blocks(request, standing, None)
-    return Outcome(messages, block, standing, trace, skip=skip, failure=failure)
+    system = system_text(standing, None) if request.placement == "apart" else ""
+    return Outcome(messages, block, system, standing, trace, skip=skip, failure=failure)

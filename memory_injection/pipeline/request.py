@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ..config import InjectionConfig
 from ..ledger_records import Space
@@ -38,6 +38,8 @@ class Request:
         now: seconds since 1970.
         merge: the merge policy in force.
         load_counter: returns the token counter for a model; may take a while.
+        placement: ``"user"``, ``"system"``, or ``"apart"`` where the API keeps its system prompt
+            outside the conversation.
         counter_ready: ``load_counter`` answers at once.
         window: tokens the model takes, or None if unknown.
         beside: returns the bytes of the request beside its messages (tools, system).
@@ -55,6 +57,7 @@ class Request:
     merge: MergePolicy
     ledger: Ledger
     load_counter: Callable[[str | None], TokenCounter]
+    placement: Literal["user", "system", "apart"] = "user"
     counter_ready: bool = True
     window: int | None = None
     beside: Callable[[], int] = lambda: 0

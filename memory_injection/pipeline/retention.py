@@ -39,7 +39,7 @@ def retain(request: Request, found: Placed) -> Retention:
     if turn is None:
         return Retention()
     earlier = [at for at, (position, _) in enumerate(found) if position < turn]
-    if request.config.placement == "system" or request.config.keep == "call":
+    if request.placement != "user" or request.config.keep == "call":
         return Retention(gone=set(earlier))
     if request.config.keep == "auto" and not _staying_pays(request, found, turn):
         return Retention(gone=set(earlier))

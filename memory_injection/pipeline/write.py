@@ -13,7 +13,7 @@ from .effects import Call, StageFailed, Step, Trace
 from .request import Request
 from .standing import Standing
 
-__all__ = ["as_block", "record_block", "with_blocks"]
+__all__ = ["as_block", "record_block", "system_text", "with_blocks"]
 
 
 def record_block(
@@ -66,7 +66,9 @@ def with_blocks(request: Request, standing: Standing, block: InjectedBlock | Non
     messages = list(walk.messages)
     for at, texts in standing.strip.items():
         messages[at] = dialect.remove(messages[at], texts)
-    if request.config.placement == "system":
+    if request.placement == "apart":
+        return dialect.close(messages, request.conversation)
+    if request.placement == "system":
         return dialect.close(_in_system(request, standing, block, messages), request.conversation)
     for at, texts in standing.place.items():
         for text in texts:
@@ -75,6 +77,12 @@ def with_blocks(request: Request, standing: Standing, block: InjectedBlock | Non
         at = standing.anchor
         messages[at] = _appended(dialect, messages[at], block.text)
     return dialect.close(messages, request.conversation)
+
+
+def system_text(standing: Standing, block: InjectedBlock | None) -> str:
+    """Return this turn's blocks as one text for the system prompt; "" if there are none."""
+    texts = [record.text for record in standing.here] + ([block.text] if block else [])
+    return "\n".join(dict.fromkeys(texts))
 
 
 def _appended(dialect: Dialect, message: Any, text: str) -> Any:
@@ -90,12 +98,12 @@ def _in_system(
 ) -> list[Any]:
     """Write this turn's blocks into one system message after the leading ones."""
     walk = request.walk
-    texts = [record.text for record in standing.here] + ([block.text] if block else [])
+    text = system_text(standing, block)
     earlier = {at for at in walk.marked() if walk[at].reading.role == "system"}
-    if not texts:
+    if not text:
         return [message for at, message in enumerate(messages) if at not in earlier]
     leading = _leading(request)
-    system = request.dialect.system("\n".join(texts))
+    system = request.dialect.system(text)
     return [
         *(message for at, message in enumerate(messages[:leading]) if at not in earlier),
         system,

@@ -54,6 +54,7 @@ _ASKER = (1.5, 0.75)  # factors for the user's and for other turns when the aske
 _USER = (1.2, 0.8)  # the same when nobody is named: an assistant's replies echo the user's facts
 _DAY = 0.7  # more for entries of the days asked about
 _BACKGROUND = 100  # imagined other entries: in a store of three, every word would count as common
+_SMALL = 10  # entries; what a memory of this size lacks is held against a question by half
 _CONTEXT = 0.3  # weight of words from the turns before a short ask
 _LONG_ASK = 12  # words; beyond, an ask is a message, not a question
 _FULL = 1.9  # what a full match reaches per unit of weight (k1 + 1)
@@ -121,7 +122,7 @@ def weigh(found: int, entries: int) -> float:
     a word says little about whether the question is off topic.
     """
     if not found:
-        return math.log(2.0 * entries + 2.0)
+        return math.log(2.0 * entries + 2.0) * entries / (entries + _SMALL)
     rest = max(entries + _BACKGROUND - found, 0)
     return math.log(1.0 + (rest + 0.5) / (found + 0.5))
 

@@ -80,7 +80,9 @@ def _languages_of(word: str) -> tuple[str, ...]:
     found = _memo.get(word)
     if found is None:
         tokens = split_word(word)
-        found = _BY_WORD.get(tokens[0], ()) if len(tokens) == 1 else ()
+        # One letter is as likely a name for something (C, plan B) as a piece of a contraction.
+        telling = len(tokens) == 1 and (len(tokens[0]) > 1 or not word.isascii())
+        found = _BY_WORD.get(tokens[0], ()) if telling else ()
         if len(_memo) >= _MEMO:
             _memo.clear()
         _memo[word] = found

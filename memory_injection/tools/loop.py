@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -120,20 +120,16 @@ def _flow(
 
 
 def _offered(tools: Toolset, api: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *options* with the tools in them, beside those the caller offers already."""
+    """Return *options* with the tools in them."""
     defined = tools.definitions(api)
     if not defined:
         return dict(options)
     outer = _HOLDERS.get(api)
     if outer is None:
-        return {**options, "tools": [*_listed(options.get("tools")), *defined]}
+        return {**options, "tools": defined}
     held = dict(options.get(outer) or {})
-    return {**options, outer: {**held, "tools": [*_listed(held.get("tools")), *defined]}}
+    return {**options, outer: {**held, "tools": [*(held.get("tools") or ()), *defined]}}
 
 
 # Where ``tools`` is not an argument of its own: boto3's converse and google-genai's.
 _HOLDERS = {"bedrock.converse": "toolConfig", "gemini": "config"}
-
-
-def _listed(given: Iterable[Any] | None) -> list[Any]:
-    return [] if given is None else list(given)

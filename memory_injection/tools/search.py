@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..errors import StoreErrors
+from ..errors import ConfigurationError, StoreErrors
 from ..records import MemoryEntry, Scope
 from ..rendering import render_block
 from ..tool_records import Tool, ToolRefused
@@ -26,9 +26,11 @@ def search_tool(
     """Return the tool that searches *stores* of *memory* for *scope*.
 
     Raises:
-        ConfigurationError: an unknown store in *config*.
+        ConfigurationError: an unknown store in *config*, or none.
     """
     searched = reached(stores, config.stores, config.name)
+    if not searched:
+        raise ConfigurationError(f"{config.name} has no store to search")
     return Tool(
         config.name,
         described(config.description, searched),

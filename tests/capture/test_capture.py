@@ -808,3 +808,151 @@ def test_status_is_json_and_holds_no_text(
     written = json.dumps(capture.status().to_dict()) + caplog.text
     assert "counts as down" in caplog.text
     assert "4711" not in written
+
+
+def test_many_short_conversations_do_not_push_each_other_out(capture_for: Any) -> None:
+    """More conversations than the queue holds, none with enough turns: all stored, none dropped."""
+    log = Log(quick(triggers=EveryNTurns(5), max_pending=20))
+    capture = capture_for(log)
+    for at in range(200):
+        scope = Scope(session=str(at))
+        capture.capture_turn(messages=[user(f"fact {at}")], reply="", scope=scope)
+        _settled_looking(capture)
+    assert capture.flush(5)
+    assert sorted(text for _, text in log.said) == sorted(f"fact {at}" for at in range(200))
+    assert capture.status().stores[0].dropped == 0
+
+
+def test_an_answer_regenerated_during_an_outage_is_the_one_stored(capture_for: Any) -> None:
+    """A turn that is due but not under way still takes the newest answer."""
+    switch = Switch()
+
+    class Remote(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            switch()
+            super().add_messages(messages, context)
+
+    remote = Remote(quick(retry_first=5.0, retry_most=5.0))
+    capture = capture_for(remote)
+    capture.capture_turn(messages=[user("A joke, please")], reply="First.")
+    until = time.monotonic() + 5
+    while not switch.calls:
+        assert time.monotonic() < until
+        threading.Event().wait(0.005)
+    capture.capture_turn(messages=[user("A joke, please")], reply="Second.")
+    _settled_looking(capture)
+    switch.on.set()
+    assert capture.flush(5)
+    assert remote.said == [("user", "A joke, please"), ("assistant", "Second.")]
+
+
+def test_forgetting_reaches_everything_that_waits(capture_for: Any) -> None:
+    """Open turns, half turns, turns waiting, due or under way: all of one user's, nobody else's."""
+    gate, begun = threading.Event(), threading.Event()
+
+    class Slow(Log):
+        def add_messages(self, messages: Any, context: Any = None) -> None:
+            begun.set()
+            gate.wait(5)
+            if context.scope.user == "anna":
+                raise ConnectionError("too late")
+            super().add_messages(messages, context)
+
+    slow = Slow(quick(retry_first=0.2))
+    capture = capture_for(slow)
+    anna, ben = Scope(user="anna", session="x"), Scope(user="ben")
+    capture.capture_turn(messages=[user("under way")], reply="", scope=anna)
+    assert begun.wait(5)
+    capture.capture_turn(messages=[user("due")], reply="", scope=anna)
+    capture.capture_turn(messages=[user("stays")], reply="", scope=ben)
+    capture.capture_turn(messages=[user("open")], reply=calling(), scope=anna)
+    capture.observe("user", "half", scope=anna)
+    _settled_looking(capture)
+    threading.Timer(0.1, gate.set).start()
+    assert capture.forget(Scope(user="anna"), wait=5) >= 1
+    assert capture.flush(5)
+    assert slow.said == [("user", "stays")]
+    assert capture.status().open_turns == 0
+
+
+def test_too_many_calls_waiting_are_counted(
+    capture_for: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When calls come faster than they can be looked at, the newest are given up and counted."""
+    monkeypatch.setattr("memory_injection.capture.coordinator.MAX_WAITING", 2)
+    gate = threading.Event()
+    log = Log()
+
+    def slow_cleaner(scope: Scope) -> Any:
+        gate.wait(5)
+        return str
+
+    capture = capture_for(log, cleaner=slow_cleaner)
+    for at in range(10):
+        capture.capture_turn(messages=[user(f"fact {at}")], reply="")
+    assert not capture.flush(0.05)
+    gate.set()
+    assert capture.flush(5)
+    assert len(log.said) + capture.status().overflow == 10
+    assert capture.status().overflow >= 7
+
+
+def test_whole_turns_go_to_a_store_with_a_turn_hook(capture_for: Any) -> None:
+    """on_turn_end gets input, output, messages and scope, tool traffic included; once each."""
+    fails = Unreliable(0.5)
+
+    class Hooked:
+        name = "hooked"
+
+        def __init__(self) -> None:
+            self.turns: list[Any] = []
+
+        def search(self, query: str, options: Any = None) -> list[Any]:
+            return []
+
+        def on_turn_end(self, turn: Any) -> None:
+            fails()
+            self.turns.append(turn)
+
+    hooked = Hooked()
+    capture = capture_for(hooked)
+    talk = [user("Where is it?"), calling(), result("IN OSLO")]
+    capture.capture_turn(messages=talk, reply="In Oslo.", scope=ANNA)
+    talk += [assistant("In Oslo."), user("Thanks")]
+    capture.capture_turn(messages=talk, reply="Welcome.", scope=ANNA)
+    assert capture.flush(5)
+    first, second = hooked.turns
+    assert (first["input"], first["output"], first["scope"]) == ("Where is it?", "In Oslo.", ANNA)
+    assert [message["role"] for message in first["messages"]] == [
+        "user", "assistant", "tool", "assistant",
+    ]  # fmt: skip
+    assert (second["input"], second["output"]) == ("Thanks", "Welcome.")
+
+
+def test_the_context_of_a_batch_reads_like_a_mapping(capture_for: Any) -> None:
+    """Stores may read it by attribute or by key."""
+    log = Log()
+    capture = capture_for(log)
+    capture.capture_turn(messages=[user("Hi")], reply="Yo", scope=ANNA)
+    assert capture.flush(5)
+    context = log.batches[0][1]
+    assert dict(context)["session"] == context.session == "s1"
+    assert context.get("nothing") is None
+    assert len(context) == 5
+    assert [m["id"] for m in log.batches[0][0]] == list({m["id"]: 0 for m in log.batches[0][0]})
+
+
+def test_no_thread_to_be_had_is_survived(capture_for: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the system gives no thread, nothing is raised and the next call tries again."""
+    log = Log()
+    capture = capture_for(log)
+
+    def refuse(thread: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        capture.capture_turn(messages=[user("first")], reply="")
+    capture.capture_turn(messages=[user("second")], reply="")
+    assert capture.flush(5)
+    assert [text for _, text in log.said] == ["first", "second"]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import memory_injection
 from memory_injection.cli import main
 
 
@@ -42,6 +43,8 @@ Run = Callable[..., Outcome]
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder that is home and working folder, with no store named by the environment."""
+    # Programs started from here find the package that this process has, wherever they start.
+    monkeypatch.setenv("PYTHONPATH", str(Path(memory_injection.__file__).absolute().parents[1]))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))

@@ -139,8 +139,8 @@ def test_a_locked_file_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     import memory_injection.stores.sqlite as module
 
     class Impatient(module.SQLiteStore):
-        def __init__(self, path: Path) -> None:
-            super().__init__(path, busy_timeout=0.05)
+        def __init__(self, path: Path, *, writable: bool) -> None:
+            super().__init__(path, writable=writable, busy_timeout=0.05)
 
     run("add", "before", "--store", "busy.db")
     monkeypatch.setattr(module, "SQLiteStore", Impatient)

@@ -127,6 +127,21 @@ def test_one_function_can_be_wrapped_alone(serve: Any, fake_memory: Any) -> None
     assert (len(first.seen), len(second.seen)) == (0, 1)
 
 
+async def test_a_router_is_wrapped_too(serve: Any, fake_memory: Any) -> None:
+    """Both completions of a ``Router`` carry memory; the router itself is as it was."""
+    server = serve(["ok"])
+    memory = fake_memory()
+    where = {"model": "openai/m", "api_base": f"{server.url}/v1", "api_key": "k"}
+    bare = litellm.Router(model_list=[{"model_name": "any", "litellm_params": where}])
+    router = wrap(wrap(bare, fake_memory()), memory)
+    assert type(router) is type(bare)
+    router.completion("any", ASK)
+    await router.acompletion(model="any", messages=ASK)
+    bare.completion("any", ASK)
+    assert ["<memory>" in str(body) for body in server.bodies] == [True, True, False]
+    assert len(memory.seen) == 2
+
+
 def test_the_wrapped_module_passes_settings_on(fake_memory: Any) -> None:
     """A setting made on the wrapped module is made on LiteLLM."""
     wrapped = wrap(litellm, fake_memory())

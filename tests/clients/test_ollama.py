@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -33,29 +35,46 @@ def asynchronous(server: RecordingServer) -> Any:
     return ollama.AsyncClient(host=server.url)
 
 
+@contextlib.contextmanager
+def closing(client: Any) -> Iterator[Any]:
+    """Close the client's connections: early versions have no ``close`` of their own."""
+    try:
+        yield client
+    finally:
+        client._client.close()
+
+
+@contextlib.asynccontextmanager
+async def aclosing(client: Any) -> AsyncIterator[Any]:
+    try:
+        yield client
+    finally:
+        await client._client.aclose()
+
+
 def chat(client: Any) -> Any:
-    with client:
+    with closing(client):
         return client.chat(model="m", messages=ASK)
 
 
 def positional(client: Any) -> Any:
-    with client:
+    with closing(client):
         return client.chat("m", [ollama.Message(role="user", content="Where do I live?")])
 
 
 def stream(client: Any) -> Any:
-    with client:
+    with closing(client):
         reply = client.chat("m", ASK, stream=True)
         return type(reply), list(reply)
 
 
 async def achat(client: Any) -> Any:
-    async with client:
+    async with aclosing(client):
         return await client.chat(model="m", messages=ASK)
 
 
 async def astream(client: Any) -> Any:
-    async with client:
+    async with aclosing(client):
         reply = await client.chat("m", ASK, stream=True)
         return type(reply), [chunk async for chunk in reply]
 
@@ -104,7 +123,7 @@ def test_wrapping_twice_injects_once(serve: Any, fake_memory: Any) -> None:
     """A second wrap replaces the first; the original and its type stay."""
     server = serve(["ok"])
     first, second = fake_memory(), fake_memory()
-    with sync(server) as bare:
+    with closing(sync(server)) as bare:
         wrapped = wrap(wrap(bare, first), second, scope={"user": "b"})
         assert type(wrapped) is type(bare)
         wrapped.chat("m", ASK)
@@ -119,7 +138,7 @@ def test_wrapping_twice_injects_once(serve: Any, fake_memory: Any) -> None:
 def test_an_abandoned_stream_is_captured_as_far_as_it_came(serve: Any, fake_memory: Any) -> None:
     """Closing the generator hands over what had arrived."""
     memory = fake_memory(captures=True)
-    with sync(serve(["one two three"])) as bare:
+    with closing(sync(serve(["one two three"]))) as bare:
         reply = wrap(bare, memory).chat("m", ASK, stream=True)
         next(reply)
         next(reply)

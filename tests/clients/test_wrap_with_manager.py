@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
@@ -161,6 +162,7 @@ class Provider:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.told: list[tuple[str, str]] = []
+        self.heard = threading.Event()
 
     def get_context(self, text: str, token_budget: int | None = None) -> Any:
         self.asked.append(text)
@@ -168,6 +170,8 @@ class Provider:
 
     async def observe(self, role: str, text: str) -> None:
         self.told.append((role, text))
+        if role == "assistant":
+            self.heard.set()
 
 
 def turn_with_a_tool(client: Any, history: list[Any]) -> None:
@@ -216,3 +220,61 @@ def test_a_provider_that_returns_rubbish_changes_nothing(rubbish: Any, serve: An
         client = wrap(bare, SimpleNamespace(get_context=get_context))
         client.chat.completions.create(model="m", messages=[ask("Where?")])
     assert contents(server.bodies[0]) == ["Where?"]
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_provider_observes_a_turn_once(streamed: bool, serve: Any) -> None:
+    """The user's text and the final answer, once, however many calls the turn took."""
+    server = serve([Reply("One moment.", tool_calls=(ToolCall("weather"),)), "Sunny."])
+    provider = Provider()
+    with openai_of(server) as bare:
+        client = wrap(bare, provider)
+        history = [ask("Weather where I live?")]
+        first = client.chat.completions.create(model="m", messages=history)
+        history.append(first.choices[0].message.model_dump(exclude_none=True))
+        call = first.choices[0].message.tool_calls[0]
+        history.append({"role": "tool", "tool_call_id": call.id, "content": "sun"})
+        if streamed:
+            list(client.chat.completions.create(model="m", messages=history, stream=True))
+        else:
+            client.chat.completions.create(model="m", messages=history)
+        assert provider.heard.wait(10)
+    assert provider.told == [("user", "Weather where I live?"), ("assistant", "Sunny.")]
+
+
+class Learner(Notes):
+    """Keeps the turns it is handed, and for whom."""
+
+    name = "learner"
+    writable = True
+    extraction = {"triggers": "everyTurn"}  # noqa: RUF012 - the shape stores carry
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.learned: list[tuple[str | None, list[str]]] = []
+
+    def add_messages(self, messages: Any, context: Any = None) -> None:
+        texts = [message["content"][0]["text"] for message in messages]
+        self.learned.append((context.scope.user, texts))
+
+
+async def test_a_turn_is_captured_for_the_scope_of_its_call(serve: Any) -> None:
+    """Sync, async and streamed: what was said, without the block, for whoever was asking."""
+    server, store = serve(["Noted."]), Learner()
+    with MemoryManager([store]) as memory, openai_of(server) as bare:
+        async with openai_of(server, openai.AsyncOpenAI) as abare:
+            client = wrap(bare, memory, scope={"user": "a"})
+            aclient = wrap(abare, memory, scope={"user": "c"})
+            client.chat.completions.create(model="m", messages=[ask("I moved to Bursa.")])
+            with memory.scope(user="b"):
+                stream = client.chat.completions.create(
+                    model="m", messages=[ask("I have a cat.")], stream=True
+                )
+            assert len(list(stream)) > 1  # read outside the block: the scope of the call counts
+            await aclient.responses.create(model="m", input="I like tea.")
+        assert await memory.aflush(10)
+    assert sorted(store.learned) == [
+        ("a", ["I moved to Bursa.", "Noted."]),
+        ("b", ["I have a cat.", "Noted."]),
+        ("c", ["I like tea.", "Noted."]),
+    ]

@@ -1,5 +1,7 @@
-"""Conversations driven at random: ask, tool round, retry, regenerate, edit, trim, branch, switch
-user, restart; after every call the contract of the ledger is checked against a plain model.
+"""Conversations driven at random against the contract of the ledger.
+
+Ask, tool round, retry, regenerate, edit, trim, branch, switch user, restart; after every call the
+request is checked against a plain model.
 """
 
 from __future__ import annotations
@@ -28,7 +30,10 @@ texts = st.sampled_from(["yes", "tell me about rain", "rain", "sun and rain", "g
 def facts(query, options):
     user = options["scope"].user
     return [
-        f"{user} wrote: {word} number {n}" for word in query.split() if len(word) > 2 for n in (1, 2)
+        f"{user} wrote: {word} number {n}"
+        for word in query.split()
+        if len(word) > 2
+        for n in (1, 2)
     ]
 
 
@@ -39,7 +44,7 @@ class Conversations(RuleBasedStateMachine):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
         self.clean = {user: [] for user in USERS}
-        self.kept = {user: None for user in USERS}
+        self.kept = dict.fromkeys(USERS)
         self.written = {}
         self.user = USERS[0]
         self.calls = 0
@@ -63,6 +68,7 @@ class Conversations(RuleBasedStateMachine):
     def teardown(self):
         if self.memory is not None:
             self.memory.close()
+            self.ledger.close()
         shutil.rmtree(self.folder)
 
     # What an application does
@@ -212,6 +218,7 @@ class SQLiteConversations(Conversations):
     def start(self):
         if self.memory is not None:
             self.memory.close()
+            self.ledger.close()
             self.ledger = self.make_ledger()
         super().start()
 
@@ -220,6 +227,4 @@ quick = settings(max_examples=60, stateful_step_count=30, deadline=None)
 TestConversations = Conversations.TestCase
 TestConversations.settings = quick
 TestSQLiteConversations = pytest.mark.slow(SQLiteConversations.TestCase)
-TestSQLiteConversations.settings = settings(
-    max_examples=25, stateful_step_count=25, deadline=None
-)
+TestSQLiteConversations.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -82,3 +84,32 @@ def refused() -> Callable[..., FactRefused]:
         return caught.value
 
     return refused
+
+
+@pytest.fixture
+def consistent() -> Callable[[Path], set[str]]:
+    """A check that nothing in a file is half-written."""
+
+    def consistent(path: Path) -> set[str]:
+        """The counters, the index and the versions agree with the facts; return the facts' ids."""
+        with closing(sqlite3.connect(path)) as db:
+            assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            facts = db.execute(
+                "SELECT row, id, space, version, words, indexed FROM facts"
+            ).fetchall()
+            postings = set(db.execute("SELECT space, word, row FROM fact_postings"))
+            expected = {(f[2], word, f[0]) for f in facts for word in f[5].split(" ")}
+            assert postings == expected
+            for space, held, words in db.execute("SELECT space, facts, words FROM fact_spaces"):
+                inside = [f for f in facts if f[2] == space]
+                assert (held, words) == (len(inside), sum(f[4] for f in inside))
+            total = db.execute("SELECT coalesce(sum(facts), 0) FROM fact_agents").fetchone()[0]
+            assert total == len(facts)
+            for _, ident, _, version, _, _ in facts:
+                older = db.execute(
+                    "SELECT version FROM fact_versions WHERE id = ? ORDER BY version", (ident,)
+                ).fetchall()
+                assert [v for (v,) in older] == list(range(1, version))
+        return {f[1] for f in facts}
+
+    return consistent

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from memory_injection.files import FileMemoryProvider, catalogue
-from memory_injection.files.disk import Identity
+from memory_injection.files.disk import Identity, UnreadableFileError
 from memory_injection.files.disk import read_text as really_read
 
 Put = Callable[..., Path]
@@ -165,3 +166,59 @@ def test_a_reader_that_fails_on_one_file_keeps_the_others(
     monkeypatch.setattr(catalogue, "parse_file", failing)
     assert [e.id for e in provider.search("zebra")] == ["b"]
     assert provider.skipped() == {"records/a.md": "it cannot be read: RecursionError"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege there")
+def test_what_became_a_link_after_it_was_listed_is_not_read(
+    provider: FileMemoryProvider, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The open itself refuses links, pipes and folders, whatever the listing said."""
+    secret = tmp_path / "secret.md"
+    secret.write_text("zebra secret", encoding="utf-8")
+    put("records/good.md", "zebra")
+    records = provider.root / "records"
+    (records / "link.md").symlink_to(secret)
+    os.mkfifo(records / "pipe.md")
+    (records / "folder.md").mkdir()
+    monkeypatch.setattr(catalogue, "_not_a_memory", lambda path, found: None)
+    for _ in range(2):
+        assert [e.id for e in provider.search("zebra")] == ["good"]
+        assert provider.skipped() == {
+            "records/link.md": "it is a link",
+            "records/pipe.md": "it is not a regular file",
+            "records/folder.md": "it is not a regular file",
+        }
+
+
+def test_a_file_that_fails_and_goes_away_is_no_error(
+    provider: FileMemoryProvider, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Gone is gone, even if it could not be read a moment before."""
+    put("records/a.md", "zebra")
+    put("records/b.md", "zebra")
+
+    def failing(path: str, limit: int) -> tuple[Identity, str]:
+        if path.endswith("a.md"):
+            Path(path).unlink()
+            raise UnreadableFileError("it changed")
+        return really_read(path, limit)
+
+    monkeypatch.setattr(catalogue, "read_text", failing)
+    assert [e.id for e in provider.search("zebra")] == ["b"]
+    assert provider.skipped() == {}
+
+
+def test_an_unreadable_file_is_tried_again_only_when_it_changed(
+    provider: FileMemoryProvider, put: Put, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broken file costs no more than a good one."""
+    _settled(monkeypatch)
+    path = put("records/a.md", b"\xff")
+    provider.search("zebra")
+    provider.search("zebra")
+    assert reads == ["a.md"]
+    _age(path)
+    assert provider.skipped() == {"records/a.md": "it is not UTF-8 (byte 0)"}
+    assert reads == ["a.md", "a.md"]
+    put("records/a.md", "zebra")
+    assert [e.id for e in provider.search("zebra")] == ["a"]

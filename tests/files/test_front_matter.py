@@ -50,6 +50,7 @@ def test_own_keys_stay_as_typed_and_other_keys_keep_their_type() -> None:
         "--- \nx: 1\n---\n",
         "---\nSome prose under a rule.\n---\nmore\n",
         "# T\n",
+        "---\nprose under a rule\n",
     ],
 )
 def test_text_without_a_mapping_on_top_is_all_body(text: str) -> None:

@@ -233,3 +233,19 @@ def test_scope_leaves_no_trace_in_the_ranking(
     for n in range(20):
         put(f"records/u{n}.md", "---\nscope: {user: u1}\n---\nlion lion lion sky")
     assert [(e.id, e.score) for e in provide().search("zebra lion")] == before
+
+
+def test_words_and_views_that_are_not_remembered_give_the_same_answers(
+    provide: Callable[..., FileMemoryProvider], put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Caches are bounded; past their bound everything is worked out again."""
+    put("records/a.md", "The cats were sleeping")
+    put("records/b.md", "---\nscope: {user: u1}\n---\nA cat sleeps")
+    users: list[Any] = [{"scope": {"user": f"u{n}"}} for n in range(4)]
+    wanted = [provide().search("cat", options) for options in users]
+    monkeypatch.setattr("memory_injection.files.words._MEMO", 0)
+    monkeypatch.setattr("memory_injection.files.store._VIEWS", 1)
+    provider = provide()
+    for _ in range(2):
+        assert [provider.search("cat", options) for options in users] == wanted
+    assert [len(found) for found in wanted] == [1, 2, 1, 1]

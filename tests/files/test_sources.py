@@ -111,6 +111,7 @@ BAD = {
         "not valid YAML: mapping values are not allowed in this context (line 2)",
     ),
     "records/owner.md": (b"---\nscope: {usr: 1}\n---\nzebra", "unknown scope id 'usr'"),
+    "records/many.md": (b"---\nscope: {user: [a, b]}\n---\nzebra", "must be one id"),
     "records/nobody.md": (b"---\nscope: {user: ''}\n---\nzebra", "non-blank"),
     "records/several.md": (b"---\nscope: [a, b]\n---\nzebra", "scope must be"),
     "records/con.md": (b"zebra", "reserved by Windows"),
@@ -132,8 +133,18 @@ def test_a_bad_file_costs_only_itself_and_says_why(
     assert skipped.keys() == BAD.keys()
     for path, (_, reason) in BAD.items():
         assert reason in skipped[path]
-        assert sum(f"path={path} " in message for message in caplog.messages) == 1
+        assert sum(f"path={path!r} " in message for message in caplog.messages) == 1
     assert {path: file.read_bytes() for path, file in paths.items()} == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="such names cannot exist there")
+def test_a_file_name_cannot_forge_a_log_line(
+    provider: FileMemoryProvider, put: Put, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A line break in a name is written as an escape."""
+    put("records/a\nWARNING all is well.md", "zebra")
+    assert found(provider) == []
+    assert "\n" not in caplog.messages[0]
 
 
 def test_a_mended_file_is_read_again(provider: FileMemoryProvider, put: Put) -> None:

@@ -124,6 +124,7 @@ def _generate(turn: Turn) -> Iterator[str]:
         (lambda turn: MemoryDraft("draft", tags=("a",)), ["draft"]),
         (lambda turn: Duck("quack"), ["quack"]),
         (lambda turn: ({"content": "a"}, "b", Duck("c")), ["a", "b", "c"]),
+        (lambda turn: {"content": "x", "tags": "a, b", "title": None, "kind": None}, ["x"]),
         (_generate, ["first", "second"]),
         (_later, [f"later {TURN['input']}"]),
         (_stream, ["first", "second"]),
@@ -133,6 +134,7 @@ def _generate(turn: Turn) -> Iterator[str]:
             ["u1 ['input', 'messages', 'output']"],
         ),
         (lambda turn: turn["input"] + turn.output, [f"{TURN['input']}{TURN['output']}"]),
+        (str, [f"{Turn.of(TURN)}"]),  # a callable that tells nothing of its parameters
         (lambda turn: dict(turn)["messages"][0]["content"], [TURN["input"]]),
     ],
 )
@@ -175,6 +177,10 @@ def _with_one_unreadable(turn: Turn) -> list[Any]:
     return [Unreadable(), "zebra"]
 
 
+def _number(turn: Turn) -> int:
+    return 7
+
+
 def _breaks_off(turn: Turn) -> Iterator[str]:
     yield "kept zebra"
     raise RuntimeError("half-way")
@@ -198,6 +204,7 @@ async def _fails(turn: Turn) -> None:
         (_breaks_off, 1),
         (_breaks_off_late, 1),
         (lambda: "no parameters", 0),
+        (_number, 0),
     ],
 )
 def test_a_failing_extractor_costs_at_most_its_own_turn(
@@ -208,7 +215,7 @@ def test_a_failing_extractor_costs_at_most_its_own_turn(
     outcome = end_turn(provider, **TURN)
     assert len(outcome.written) == written
     assert len(outcome.problems) == 1
-    assert outcome.failed is (extract is not _with_one_unreadable)
+    assert outcome.failed is (extract not in (_with_one_unreadable, _number))
 
 
 def test_the_same_draft_again_is_known_already(provide: Provide, end_turn: EndTurn) -> None:
@@ -251,7 +258,10 @@ def test_a_turn_is_read_from_a_mapping_or_an_object(
             {"user": "u1", "session": "s1", "agent": "a1", "run": "r1"},
         )
 
-    end_turn(provider, {"mapping": TURN, "object": Event(), "turn": whole}[shape])
+    end_turn(
+        provider,
+        {"mapping": {**TURN, "event": "turn_end"}, "object": Event(), "turn": whole}[shape],
+    )
     assert seen == [whole]
     assert list(whole) == ["input", "output", "messages", "scope"]
     with pytest.raises(KeyError):

@@ -133,7 +133,8 @@ def test_a_made_up_id_that_is_taken_is_made_up_anew(
         ("x" * 100_001, None, "100001 characters"),
         ("x", {"title": 3}, "title must be a text"),
         ("x", {"title": "t" * 201}, "title has 201"),
-        ("x", {"tags": "a,b"}, "tags must be a list"),
+        ("x", {"tags": 7}, "tags must be a list"),
+        ("x", {"tags": {"a": 1}}, "tags must be a list"),
         ("x", {"tags": [1]}, "tag must be a text"),
         ("x", {"tags": [str(n) for n in range(51)]}, "51 tags"),
         ("x", {"scope": 3}, "scope must be a label"),
@@ -307,6 +308,28 @@ def test_without_hard_links_nothing_is_written_over_either(
         provider.add("lion", {"id": "a"})
     assert [e.content for e in provider.list()] == ["zebra"]
     assert names(provider) == ["a.md"]
+
+
+def test_a_system_that_cannot_open_folders_writes_all_the_same(
+    provider: FileMemoryProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows flushes the file and has no way to flush the name."""
+    monkeypatch.setattr(writer, "_OPEN_FOLDER", None)
+    ident = provider.add("zebra")
+    assert provider.update(ident, content="lion")
+    assert [e.content for e in provider.list()] == ["lion"]
+
+
+@pytest.mark.parametrize("path", ["../x.md", "x.md", "records/../x.md", "records/x", "/x.md"])
+def test_the_writer_itself_knows_no_way_out(tmp_path: Path, path: str) -> None:
+    """Paths come from the listing; should one not, it is refused here again."""
+    (tmp_path / "x.md").write_text("zebra", encoding="utf-8")
+    files = writer.RecordFiles(tmp_path / "memory")
+    with pytest.raises(InputError):
+        files.delete(path)
+    with pytest.raises(InputError):
+        files.rewrite(path, str.upper, 100)
+    assert (tmp_path / "x.md").read_text(encoding="utf-8") == "zebra"
 
 
 def test_what_dead_writers_left_is_swept_and_fresh_work_is_not(

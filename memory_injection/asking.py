@@ -1,0 +1,68 @@
+"""From the arguments of a call to what is asked for, and what is left alone at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .dialects import registry
+from .engine import Asked, copied
+from .learning import inside_capture
+from .records import InjectionResult, Scope
+from .report import Reason
+from .reporting import skipped_report
+
+__all__ = ["asked_body", "asked_messages", "left_alone"]
+
+
+def asked_messages(messages: Any, model: str | None, scope: Scope, api: str | None) -> Asked:
+    """Return what a call with bare *messages* asks for; an iterable is read once.
+
+    Raises:
+        ConfigurationError: an unknown *api*.
+    """
+    dialect = registry.dialect_named(api) if api is not None else None
+    if not isinstance(messages, (str, list, Mapping, bytes)) and isinstance(messages, Iterable):
+        messages = list(messages)
+    return Asked(messages, dialect, model, scope)
+
+
+def asked_body(body: Any, model: str | None, scope: Scope, api: str | None) -> Asked:
+    """Return what a call with a whole request *body*, a mapping, asks for.
+
+    Raises:
+        ConfigurationError: an unknown *api*.
+    """
+    if not isinstance(body, Mapping):
+        return Asked(None, None, model, scope, {})
+    dialect = registry.dialect_named(api) if api is not None else registry.detect_body(body)
+    conversation = body.get(dialect.field) if dialect is not None else None
+    if isinstance(conversation, tuple):
+        conversation = list(conversation)
+    named = model or body.get("model") or body.get("modelId")
+    return Asked(conversation, dialect, named if isinstance(named, str) else None, scope, body)
+
+
+def left_alone(asked: Asked, why_disabled: str | None) -> InjectionResult | None:
+    """Return the result for what is not to be touched, or None."""
+    found = _why(asked, why_disabled)
+    if found is None:
+        return None
+    reason, detail = found
+    report = skipped_report(reason, detail, seconds=0.0, model=asked.model, scope=asked.scope)
+    request = None if asked.body is None else dict(asked.body)
+    return InjectionResult(copied(asked.conversation), None, report, request)
+
+
+def _why(asked: Asked, why_disabled: str | None) -> tuple[Reason, str] | None:
+    if why_disabled is not None:
+        return "disabled", why_disabled
+    if inside_capture():
+        return "disabled", "called by an extractor"
+    if asked.body is not None and asked.dialect is None:
+        return "unknown_shape", "no dialect knows this request"
+    named = asked.dialect is not None and asked.conversation is not None
+    if not named and not isinstance(asked.conversation, (str, list)):
+        kind = type(asked.conversation).__name__
+        return "unknown_shape", f"a conversation is a list or a string, not {kind}"
+    return None

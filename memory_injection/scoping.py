@@ -1,0 +1,59 @@
+"""Whose memory a call uses: the scope given, over the one set around it, over a client's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from .records import Scope
+
+__all__ = ["Scoped"]
+
+_EMPTY: Mapping[int, Scope] = {}
+_SCOPES: ContextVar[Mapping[int, Scope]] = ContextVar("memory_injection_scopes", default=_EMPTY)
+
+
+class Scoped:
+    """Base of :class:`MemoryManager`: scopes that follow threads' and tasks' contexts."""
+
+    @contextmanager
+    def scope(
+        self,
+        user: str | None = None,
+        session: str | None = None,
+        agent: str | None = None,
+        run: str | None = None,
+    ) -> Iterator[Scope]:
+        """Set whose memory calls inside the ``with`` block use; safe across threads and tasks.
+
+        Scopes nest: ids not given here are inherited, unless another user is named.
+
+        Raises:
+            ConfigurationError: an empty id.
+        """
+        scopes = _SCOPES.get()
+        inner = Scope(user, session, agent, run).over(scopes.get(id(self), Scope()))
+        token = _SCOPES.set({**scopes, id(self): inner})
+        try:
+            yield inner
+        finally:
+            _SCOPES.reset(token)
+
+    def current_scope(
+        self, scope: Scope | Mapping[str, str] | None = None, base: Scope | None = None
+    ) -> Scope:
+        """Return whose memory a call made now uses.
+
+        Args:
+            scope: laid over the scope set by :meth:`scope`.
+            base: what both are laid over (a wrapped client's own scope).
+
+        Raises:
+            ConfigurationError: an empty id or an unknown one.
+        """
+        current = _SCOPES.get().get(id(self))
+        result = base or Scope()
+        if current is not None:
+            result = current.over(result)
+        return result if scope is None else Scope.of(scope).over(result)

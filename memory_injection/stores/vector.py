@@ -1,0 +1,255 @@
+"""Semantic search beside full-text search, in one SQLite file, exact and without a server."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, TypeVar
+
+from ..embedders import load_embedder
+from ..errors import ConfigurationError, MissingDependencyError
+from ..records import MemoryEntry, Scope, SearchOptions
+from ..text import stems
+from . import transfer
+from .database import Database
+from .questions import View
+from .recall import view_of
+from .schema import MIGRATIONS, prepare
+from .sqlite import SQLiteStore
+from .wording import in_first_person
+
+try:
+    import numpy as np
+except ImportError:
+    raise MissingDependencyError("numpy", "embeddings", "VectorStore") from None
+
+from . import hybrid as ranking
+from . import vectors as tables
+from .both import BothRecall, Question
+from .embedding import Progress, embed_waiting
+from .vectorizing import EmbeddingFailed, Vectorizer, Vectors, run
+
+__all__ = ["VectorStore"]
+
+T = TypeVar("T")
+Steps = Generator[Any, Any, T]
+
+_LOG = logging.getLogger("memory_injection.stores.vector")
+_CONTEXT = 0.5  # weight of the turns before a short ask...
+_CONTEXT_ONLY = 2.0  # ...and before an ask without a content word of its own
+
+
+class VectorStore(SQLiteStore):
+    """A ``SQLiteStore`` that also keeps a vector of every entry and searches by both.
+
+    Search is exact, in numpy, over the vectors of the caller's own scope. If the embedder fails
+    or is too slow the search goes on by words alone; ``problem`` then says why. The model's name
+    and dimension are recorded beside the vectors: with another model the old vectors are no
+    longer used, and ``reembed`` makes new ones.
+
+    With an async embedder ``search``, ``add`` and the other writing methods return awaitables.
+
+    Args:
+        path: the file; None or ``":memory:"`` keeps everything in memory.
+        embedder: a name (``"light"``, ``"all-MiniLM-L6-v2"``, a folder, ``"openai:MODEL"``), a
+            function, or an object with ``embed``; see ``memory_injection.embedders``.
+        name: shown as the entry's source.
+        writable: False opens the file read-only.
+        hybrid: False ranks by the vectors alone.
+        embed_timeout: seconds that embedding a question may take; None waits.
+        reranker: reorders the best entries, e.g. a cross-encoder; sync, takes query and entries.
+        **options: as for ``SQLiteStore``.
+
+    Raises:
+        ConfigurationError: an argument cannot be used, or the model is not on disk.
+        MissingDependencyError: numpy is not installed.
+    """
+
+    relevance_floor = ranking.RELEVANCE_FLOOR
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        embedder: Any,
+        name: str = "vectors",
+        writable: bool = True,
+        hybrid: bool = True,
+        embed_timeout: float | None = 1.5,
+        reranker: Callable[[str, Sequence[MemoryEntry]], Sequence[MemoryEntry]] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(":memory:" if path is None else path, name, writable, **options)
+        self._database = Database(
+            self.path, component="lexical", migrations=MIGRATIONS, store=name,
+            writable=self.writable, busy_timeout=options.get("busy_timeout", 5.0),
+            prepare=self._prepare,
+        )  # fmt: skip
+        if embed_timeout is not None and not embed_timeout > 0:
+            raise ConfigurationError(f"embed_timeout must be above 0 s, not {embed_timeout!r}")
+        if reranker is not None and not callable(reranker):
+            raise ConfigurationError(f"reranker must be callable, not {reranker!r}")
+        self.hybrid = bool(hybrid)
+        self.problem: str | None = None
+        self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)
+        self._reranker = reranker
+        self._both = self._recall = BothRecall(name)
+
+    def _prepare(self, conn: sqlite3.Connection) -> None:
+        prepare(conn)
+        if self._database.writable:
+            tables.prepare_vectors(conn)
+
+    # Reading
+
+    def search(  # type: ignore[override]  # an awaitable with an async embedder
+        self, query: str, options: SearchOptions | None = None
+    ) -> list[MemoryEntry] | Awaitable[list[MemoryEntry]]:
+        """Return the entries that fit *query* by words and by meaning, best first.
+
+        Args:
+            query: any text.
+            options: ``max_search_results``, ``scope``, ``context`` (text of the turns before).
+
+        Raises:
+            StoreError: the file cannot be read. Embedder trouble does not raise: see ``problem``.
+        """
+        return run(self._search(query, options or {}))
+
+    def _search(self, query: str, given: Mapping[str, Any]) -> Steps[list[MemoryEntry]]:
+        limit = self._limit(given)
+        if not isinstance(query, str) or not query.strip() or limit < 1:
+            self._database.live()
+            return []
+        scope = Scope.of(given.get("scope"))
+        context = given.get("context") if isinstance(given.get("context"), str) else None
+        embedder = self._vectorizer.embedder
+        with self._database.read() as session:
+            view = view_of(session, scope)
+            model = tables.find_model(session.conn, embedder.name, embedder.dimension)
+        if not view.entries:
+            return []
+        asked = None
+        if model is not None:
+            asked = yield from self._vector_of(query, context, view)
+        if asked is None or model is None or len(asked) != model.dimension:
+            return self._by_words(query, given)
+        with self._database.read() as session:
+            question = Question(
+                query, asked, context or "", limit, self._clock().date(), self.hybrid
+            )
+            found = self._both.search_both(session, view_of(session, scope), model, question)
+        return self._reordered(query, found)
+
+    def _vector_of(self, query: str, context: str | None, view: View) -> Steps[Vectors | None]:
+        """Embed the question, the turns before it at lower weight; None if that fails."""
+        texts = [in_first_person(query, view), *([context] if context else [])]
+        try:
+            rows = yield self._vectorizer.query(texts)
+        except EmbeddingFailed as error:
+            self._note(str(error))
+            return None
+        self._note(None)
+        share = _CONTEXT if stems(query) else _CONTEXT_ONLY
+        asked = rows[0] if len(rows) == 1 else rows[0] + share * rows[1]
+        length = float(np.linalg.norm(asked))
+        found: Vectors | None = asked / length if length > 0 else None
+        return found
+
+    def _by_words(self, query: str, given: Mapping[str, Any]) -> list[MemoryEntry]:
+        """Return what the words alone find, on this store's scale of scores."""
+        found = super().search(query, SearchOptions(**given))  # type: ignore[typeddict-item]
+        return [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
+
+    def _reordered(self, query: str, found: list[MemoryEntry]) -> list[MemoryEntry]:
+        """Let the reranker, if there is one, order what was found; its trouble changes nothing."""
+        if self._reranker is None or not found:
+            return found
+        try:
+            return list(self._reranker(query, found))
+        except Exception as error:
+            self._note(f"the reranker failed: {type(error).__name__}: {error}")
+            return found
+
+    # Writing
+
+    def add(  # type: ignore[override]  # an awaitable with an async embedder
+        self,
+        content: str,
+        metadata: Mapping[str, Any] | None = None,
+        *,
+        scope: Scope | None = None,
+        id: str | None = None,
+        created_at: datetime | str | None = None,
+    ) -> str | Awaitable[str]:
+        """Write one entry, embed it, and return its id; see ``SQLiteStore.add``.
+
+        If the embedder fails the entry is kept and found by its words; ``problem`` says why, and
+        the next write or ``reembed`` tries again.
+        """
+        done = super().add(content, metadata, scope=scope, id=id, created_at=created_at)
+        return run(self._embedded(done))
+
+    def add_many(  # type: ignore[override]
+        self, items: Iterable[object], *, scope: Scope | None = None
+    ) -> list[str] | Awaitable[list[str]]:
+        """Write and embed many entries; see ``SQLiteStore.add_many``."""
+        return run(self._embedded(super().add_many(items, scope=scope)))
+
+    def add_messages(  # type: ignore[override]
+        self, messages: Sequence[Any], context: Any = None, *, scope: Scope | None = None
+    ) -> list[str] | Awaitable[list[str]]:
+        """Write and embed the messages of a conversation; see ``SQLiteStore.add_messages``."""
+        return run(self._embedded(super().add_messages(messages, context, scope=scope)))
+
+    def import_lines(  # type: ignore[override]
+        self,
+        source: transfer.Source,
+        *,
+        scope: Scope | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> transfer.ImportReport | Awaitable[transfer.ImportReport]:
+        """Read JSON lines and embed them; see ``SQLiteStore.import_lines``."""
+        report = super().import_lines(source, scope=scope, progress=progress)
+        return run(self._embedded(report))
+
+    def reembed(self, progress: Progress | None = None) -> int | Awaitable[int]:
+        """Embed every entry that has no vector of the current model; return how many.
+
+        Needed after a change of model, and after the embedder was out of reach. It may be broken
+        off at any time: what was embedded is kept, and the next call goes on from there.
+
+        Args:
+            progress: called after every batch with (embedded, to do).
+
+        Raises:
+            EmbeddingFailed: the embedder's trouble, named.
+            StoreError: the file cannot be written.
+        """
+        return run(embed_waiting(self._database, self._vectorizer, progress))
+
+    def waiting(self) -> int:
+        """Return how many entries have no vector of the current model."""
+        embedder = self._vectorizer.embedder
+        with self._database.read() as session:
+            model = tables.find_model(session.conn, embedder.name, embedder.dimension)
+            return tables.count_waiting(session.conn, model)
+
+    def _embedded(self, done: T) -> Steps[T]:
+        try:
+            yield from embed_waiting(self._database, self._vectorizer)
+        except EmbeddingFailed as error:
+            self._note(str(error))
+        else:
+            self._note(None)
+        return done
+
+    def _note(self, problem: str | None) -> None:
+        """Keep what is wrong with the embedder; say it once in the log."""
+        if problem is not None and problem != self.problem:
+            _LOG.warning("store %r goes on by words alone: %s", self.name, problem)
+        self.problem = problem

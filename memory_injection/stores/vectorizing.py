@@ -1,0 +1,232 @@
+"""Asking an embedder: unit vectors, checked, within a deadline, sync or async.
+
+Also what a model's cosines mean: ``PROBES`` are pairs of texts; the model's own similarity of
+paraphrases and of unrelated texts gives the two ends of its scale.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextvars import copy_context
+from queue import SimpleQueue
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import StoreError
+from ..protocols import Embedder
+
+__all__ = ["PROBES", "EmbeddingFailed", "Vectorizer", "ends_of_scale", "run"]
+
+T = TypeVar("T")
+Vectors = NDArray[np.float32]
+Kind = Literal["query", "document"]
+
+_REMEMBERED = 256  # questions whose vectors are kept: the same ask comes back within a turn
+_WORKERS = 4  # most embedder calls at once under a deadline
+
+
+class EmbeddingFailed(StoreError):
+    """The embedder raised, took too long, or gave something that is not one vector per text."""
+
+
+class Vectorizer:
+    """Gets vectors out of *embedder*.
+
+    Args:
+        embedder: what turns texts into vectors.
+        timeout: seconds a question may take; None waits. Documents have no deadline.
+        store: name of the store, for errors.
+    """
+
+    def __init__(self, embedder: Embedder, timeout: float | None, store: str) -> None:
+        self.embedder = embedder
+        self._timeout = timeout
+        self._store = store
+        self._seen: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
+        self._lock = threading.Lock()
+        self._workers = _Workers()
+
+    def query(self, texts: Sequence[str]) -> Vectors | Awaitable[Vectors]:
+        """Return one unit vector per text (or an awaitable of them), within the deadline.
+
+        Raises:
+            EmbeddingFailed: see the class; the message names the embedder and the reason.
+        """
+        key = tuple(texts)
+        with self._lock:
+            known = self._seen.get(key)
+        if known is not None:
+            return known
+        if self._timeout is None:
+            found = self._ask(texts, "query")
+        else:
+            found = self._in_time(lambda: self._ask(texts, "query"), self._timeout)
+        if isinstance(found, np.ndarray):
+            return self._remember(key, found)
+        return self._awaited(key, found)
+
+    def documents(self, texts: Sequence[str]) -> Vectors | Awaitable[Vectors]:
+        """Return one unit vector per text, or an awaitable of them.
+
+        Raises:
+            EmbeddingFailed: see the class.
+        """
+        return self._ask(texts, "document")
+
+    def _ask(self, texts: Sequence[str], kind: Kind) -> Vectors | Awaitable[Vectors]:
+        try:
+            answer = self.embedder.embed(texts, kind)
+        except Exception as error:
+            raise self._failed(error) from error
+        if inspect.isawaitable(answer):
+            return self._later(answer, len(texts))
+        return self._checked(answer, len(texts))
+
+    async def _later(self, answer: Awaitable[Any], count: int) -> Vectors:
+        try:
+            rows = await answer
+        except Exception as error:
+            raise self._failed(error) from error
+        return self._checked(rows, count)
+
+    async def _awaited(self, key: tuple[str, ...], answer: Awaitable[Vectors]) -> Vectors:
+        try:
+            return self._remember(key, await asyncio.wait_for(answer, self._timeout))
+        except asyncio.TimeoutError:
+            raise self._late() from None
+
+    def _in_time(self, work: Callable[[], T], seconds: float) -> T:
+        try:
+            return self._workers.submit(work).result(seconds)
+        except FutureTimeout:
+            raise self._late() from None
+
+    def _remember(self, key: tuple[str, ...], found: Vectors) -> Vectors:
+        with self._lock:
+            self._seen[key] = found
+            while len(self._seen) > _REMEMBERED:
+                self._seen.popitem(last=False)
+        return found
+
+    def _checked(self, rows: Any, count: int) -> Vectors:
+        try:
+            found: Vectors = np.array(rows, dtype=np.float32)
+        except (TypeError, ValueError):
+            raise self._wrong("did not return numbers") from None
+        if found.ndim != 2 or len(found) != count or not found.shape[1]:
+            raise self._wrong(f"returned shape {found.shape} for {count} texts")
+        if not np.isfinite(found).all():
+            raise self._wrong("returned numbers that are not finite")
+        norms = np.linalg.norm(found, axis=1, keepdims=True)
+        unit: Vectors = np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
+        return unit
+
+    def _failed(self, error: Exception) -> EmbeddingFailed:
+        return self._wrong(f"failed: {type(error).__name__}: {error}")
+
+    def _late(self) -> EmbeddingFailed:
+        return self._wrong(f"did not answer within {self._timeout:g} s")
+
+    def _wrong(self, what: str) -> EmbeddingFailed:
+        return EmbeddingFailed(f"embedder {self.embedder.name!r} {what}", self._store)
+
+
+class _Workers:
+    """A few daemon threads: one that hangs is left behind, and never keeps the process alive."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._threads = 0
+        self._busy = 0
+
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        """Run *work* on a worker, with the caller's context variables."""
+        future: Future[T] = Future()
+        context = copy_context()
+        with self._lock:
+            if self._pid != os.getpid():
+                self._start()
+            self._busy += 1
+            if self._busy > self._threads and self._threads < _WORKERS:
+                self._threads += 1
+                threading.Thread(target=self._work, args=(self._tasks,), daemon=True).start()
+        self._tasks.put((future, lambda: context.run(work)))
+        return future
+
+    def _work(self, tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]]]) -> None:
+        while True:
+            future, work = tasks.get()
+            try:
+                future.set_result(work())
+            except BaseException as error:
+                future.set_exception(error)
+            with self._lock:
+                self._busy -= 1
+            del future, work
+
+
+def run(steps: Generator[Any, Any, T]) -> T | Awaitable[T]:
+    """Drive *steps*, which yields values or awaitables and is sent the values.
+
+    Returns the result, or an awaitable of it once a step has to be awaited: one logic for sync
+    and async embedders.
+    """
+    try:
+        value = next(steps)
+        while not inspect.isawaitable(value):
+            value = steps.send(value)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+    return _run_later(steps, value)
+
+
+async def _run_later(steps: Generator[Any, Any, T], value: Any) -> T:
+    try:
+        while True:
+            try:
+                value = await value if inspect.isawaitable(value) else value
+            except Exception as error:
+                value = steps.throw(error)
+            else:
+                value = steps.send(value)
+    except StopIteration as end:
+        result: T = end.value
+        return result
+
+
+_PAIRS = (
+    ("I adopted a dog last week", "Last week I took in a dog from the shelter"),
+    ("The meeting was moved to Friday", "They rescheduled our meeting for Friday"),
+    ("My sister works as a nurse", "My sister's job is in nursing"),
+    ("We are flying to Rome in June", "Our trip to Rome by plane is in June"),
+    ("The server crashed during the night", "Overnight the server went down"),
+    ("He is allergic to peanuts", "Peanuts make him ill"),
+    ("She bought a red bicycle", "A red bike is what she purchased"),
+    ("The invoice has not been paid", "The bill is still outstanding"),
+)
+PROBES: tuple[str, ...] = tuple(text for pair in _PAIRS for text in pair)
+"""Paraphrases, two by two; texts of different pairs have nothing in common."""
+
+
+def ends_of_scale(vectors: Vectors) -> tuple[float, float]:
+    """Return the mean cosine of unrelated ``PROBES`` and of paraphrases."""
+    cosines = vectors @ vectors.T
+    pairs = np.arange(len(vectors)) // 2
+    same = pairs[:, None] == pairs[None, :]
+    paraphrases = same & ~np.eye(len(vectors), dtype=bool)
+    return float(cosines[~same].mean()), float(cosines[paraphrases].mean())

@@ -95,9 +95,12 @@ def _manager_of(provider: Any) -> Any:
         from ..manager import MemoryManager
         from ..stores.provider import ProviderStore
 
-        # The provider judges by itself what is worth saying, and on which ask.
-        injection = {"min_relevance": None}
-        manager = MemoryManager(stores=[ProviderStore(provider)], injection=injection)
+        if _is_store(provider):
+            manager = MemoryManager(stores=[provider])
+        else:
+            # The provider judges by itself what is worth saying, and on which ask.
+            injection = {"min_relevance": None}
+            manager = MemoryManager(stores=[ProviderStore(provider)], injection=injection)
         manager = _MANAGERS.setdefault(id(provider), manager)
         _flush_at_exit()
     return manager
@@ -113,6 +116,13 @@ def _flush_all() -> None:
     """Nobody else holds these managers: what was observed last must not be lost at the end."""
     for manager in list(_MANAGERS.values()):
         manager.flush(5.0)
+
+
+def _is_store(provider: Any) -> bool:
+    """Tell whether *provider* is a store too: then its entries come one by one, not as a block."""
+    return callable(getattr(provider, "search", None)) and isinstance(
+        getattr(provider, "name", None), str
+    )
 
 
 def settled(body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -32,6 +32,11 @@ class Shelf(Notes):
         return [MemoryEntry(text, score=float(n), scope=owner) for n, text, owner in scored[:most]]
 
 
+def quarter(text: str) -> int:
+    """Count a token for every four characters, whatever vocabulary is installed."""
+    return len(text) // 4 + 1
+
+
 @pytest.mark.parametrize("keeps", ["result.messages", "a clean history"])
 @pytest.mark.parametrize("custom", [False, True])
 def test_two_hundred_turns_feed_nothing_back(keeps: str, custom: bool) -> None:
@@ -42,7 +47,8 @@ def test_two_hundred_turns_feed_nothing_back(keeps: str, custom: bool) -> None:
 
     injection = {"min_relevance": None, "format": plain_list if custom else None}
     shelf = Shelf()
-    with MemoryManager([shelf], injection=injection) as memory:
+    # A counter of the test's own: without the vocabulary, bytes would fill the budgets sooner.
+    with MemoryManager([shelf], injection=injection, counter=quarter) as memory:
         talk: list[Any] = []
         injected = 0
         for at in range(200):
@@ -96,7 +102,8 @@ def test_memories_are_found_in_the_next_session() -> None:
 async def test_the_manager_is_a_provider() -> None:
     """observe, flush and get_context make the manager an AgentMemoryProvider, sync and async."""
     shelf = Shelf()
-    async with MemoryManager([shelf], injection={"min_relevance": None}) as memory:
+    injection = {"min_relevance": None}
+    async with MemoryManager([shelf], injection=injection, counter=quarter) as memory:
         memory.observe("user", "I am allergic to peanuts", scope=ANNA)
         memory.observe("assistant", "I will keep that in mind.", scope=ANNA)
         assert memory.flush(20)

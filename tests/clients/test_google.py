@@ -47,6 +47,12 @@ def stream(client: Any) -> Any:
         return type(reply), [seen(chunk) for chunk in reply]
 
 
+def one_content(client: Any) -> Any:
+    content = genai.types.Content(role="user", parts=[{"text": "Where do I live?"}])
+    with client:
+        return seen(client.models.generate_content(model="m", contents=content))
+
+
 def chat(client: Any) -> Any:
     with client:
         session = client.chats.create(model="m")
@@ -78,7 +84,7 @@ def automatic_tools(client: Any) -> Any:
         return seen(reply), reply.automatic_function_calling_history
 
 
-SCENES = [generate, stream, chat, agenerate, astream]
+SCENES = [generate, stream, one_content, chat, agenerate, astream]
 
 
 @pytest.mark.parametrize("captures", [False, True])

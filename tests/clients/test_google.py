@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from memory_injection.clients import wrap
-from memory_injection.testing.server import RecordingServer, Reply, ToolCall
+from memory_injection.testing.server import RecordingServer, Reply
+
+from .scenes import CALL, captured
+from .scenes import seen as seen_all
 
 genai = pytest.importorskip("google.genai")
 
@@ -14,18 +17,7 @@ genai = pytest.importorskip("google.genai")
 pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")
 
 ASK = [{"role": "user", "parts": [{"text": "Where do I live?"}]}]
-CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
-MESSAGE = {
-    "role": "assistant",
-    "content": "Let me see.",
-    "tool_calls": [
-        {
-            "id": "call_1_0",
-            "type": "function",
-            "function": {"name": "look", "arguments": '{"city": "Bursa"}'},
-        }
-    ],
-}
+MESSAGE = captured()
 
 
 def make(server: RecordingServer) -> Any:
@@ -33,7 +25,7 @@ def make(server: RecordingServer) -> Any:
 
 
 def seen(reply: Any) -> Any:
-    return type(reply), reply.model_dump(exclude={"sdk_http_response"})
+    return seen_all(reply, {"sdk_http_response"})
 
 
 def generate(client: Any) -> Any:

@@ -183,8 +183,8 @@ def _observe(reply: Any, turn: Turn) -> None:
             _observe_stream(reply, turn)
         else:
             turn.whole(reply)
-    except Exception:
-        logger.warning("a reply was not captured", exc_info=True)
+    except Exception as error:
+        logger.warning("a reply was not captured: %s", type(error).__name__)
 
 
 def _observe_stream(stream: Any, turn: Turn) -> None:

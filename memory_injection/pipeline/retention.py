@@ -85,10 +85,9 @@ def _turn(walk: Walk, found: Placed, start: int, end: int) -> Turn:
     Only how the parts compare matters, so no vocabulary is needed.
     """
     ask = len(strip_blocks(walk[start].reading.text, walk[start].blocks))
-    after = [walk[at].reading for at in range(start + 1, end)]
     records = [record for at, record in found if start <= at < end]
-    traffic = sum(len(reading.text) + len(reading.rest) for reading in after)
-    requests = sum(reading.role == "assistant" for reading in after)
+    traffic = walk.weight(start + 1, end)
+    requests = sum(walk[at].reading.role == "assistant" for at in range(start + 1, end))
     return Turn(
         ask=ask / 4,
         block=float(sum(record.tokens for record in records)),

@@ -145,6 +145,10 @@ def test_what_cannot_be_wrapped_is_named(serve: Any) -> None:
     with MemoryManager([Notes()]) as memory, openai_of(serve(["ok"])) as client:
         with pytest.raises(ConfigurationError, match=r"cannot wrap builtins.object: wrap knows"):
             wrap(object(), memory)
+        with pytest.raises(ConfigurationError, match="cannot wrap the class OpenAI, only"):
+            wrap(openai.OpenAI, memory)
+        with pytest.raises(ConfigurationError, match=r"cannot wrap builtins.module: wrap knows"):
+            wrap(openai, memory)
         with pytest.raises(ConfigurationError, match="must be a MemoryManager or have"):
             wrap(client, object())
         with pytest.raises(ConfigurationError, match="scope user must be a non-blank string"):

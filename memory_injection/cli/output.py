@@ -65,7 +65,7 @@ def emit(text: str) -> None:
 def show_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", err: bool = False
 ) -> None:
-    """Draw a table; a column named ``>x`` is right-aligned, ``id`` and ``when`` stay on one line."""
+    """Draw a table; a column named ``>x`` is right-aligned, ids and times stay on one line."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

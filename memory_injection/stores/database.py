@@ -54,7 +54,7 @@ class Session:
 
 
 class _Pool:
-    """The connections of one process. ``idle`` ones can be leased; ``all`` are closed together."""
+    """The connections of one process: ``all`` of them, and the ``idle`` ones that can be leased."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -65,11 +65,15 @@ class _Pool:
         self.closed = False
 
     def close(self) -> None:
+        """Close what is idle; what is leased is closed when it is given back.
+
+        Closing a connection that another thread is inside of crashes the process.
+        """
         if self.pid != os.getpid():
             return
         with self.lock:
             self.closed = True
-            sessions, self.all, self.idle = self.all, [], []
+            sessions, self.idle, self.all = self.idle, [], []
         for session in sessions:
             session.conn.close()
 
@@ -141,7 +145,7 @@ class Database:
             raise ConfigurationError(f"busy_timeout must be 0 to 3600 seconds, not {busy_timeout}")
         self.in_memory = os.fspath(path) == MEMORY
         self.path = MEMORY if self.in_memory else os.path.abspath(os.fspath(path))
-        self.writable = writable or self.in_memory
+        self.writable = writable
         self._component = component
         self._migrations = tuple(migrations)
         self._store = store
@@ -244,14 +248,15 @@ class Database:
         session.conn.close()
 
     def _connect(self, pool: _Pool) -> Session:
-        if not self.writable and not os.path.exists(self.path):
-            raise StoreError(f"{self._where()} does not exist", self._store)
+        opens_writable = self.writable or self.in_memory
         target = self.path
-        if not self.writable:
+        if not opens_writable:
+            if not os.path.exists(self.path):
+                raise StoreError(f"{self._where()} does not exist", self._store)
             target = f"file:{quote(self.path)}?mode=ro"
         conn = sqlite3.connect(
             target, timeout=self._wait, isolation_level=None, check_same_thread=False,
-            cached_statements=256, uri=not self.writable,
+            cached_statements=256, uri=not opens_writable,
         )  # fmt: skip
         try:
             for pragma in _PRAGMAS:
@@ -272,7 +277,7 @@ class Database:
     def _migrate(self, conn: sqlite3.Connection) -> None:
         if self._version(conn) == len(self._migrations):
             return
-        if not self.writable:
+        if not (self.writable or self.in_memory):
             raise StoreError(
                 f"{self._where()} has an older layout: open it once with writable=True", self._store
             )

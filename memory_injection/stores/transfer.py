@@ -18,6 +18,8 @@ from .writing import Written
 __all__ = ["BrokenLine", "ImportReport", "Source", "Target", "export", "import_lines"]
 
 _BATCH = 1_000
+# Characters that some readers take for the end of a line.
+_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
 
 
 class _Writer(Protocol):
@@ -72,7 +74,7 @@ def export(conn: sqlite3.Connection, owners: Sequence[tuple[int, str]], target: 
                 entry["scope"] = json.loads(key)
             entry["created_at"] = moment(row[4]).isoformat()
             entry["updated_at"] = moment(row[5]).isoformat()
-            file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+            file.write(json.dumps(entry, ensure_ascii=False).translate(_BREAKS) + "\n")
             count += 1
     return count
 

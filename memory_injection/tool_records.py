@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import ConfigurationError, MemoryInjectionError
+from .errors import ConfigurationError, FactRefused, MemoryInjectionError
 from .tool_arguments import Refusal, read_arguments
 
 __all__ = ["Tool", "ToolRefused", "refusal_text", "result_text"]
@@ -107,7 +107,7 @@ class Tool:
             return self._refused(error), False
 
     def _refused(self, error: Exception) -> str:
-        if not isinstance(error, (ToolRefused, Refusal)):
+        if not isinstance(error, (ToolRefused, Refusal, FactRefused)):
             logger.warning("tool %s failed: %s", self.name, type(error).__name__)
         return refusal_text(error)
 

@@ -20,15 +20,19 @@ __all__ = ["FactBackend", "Reader", "Reply", "Space", "Stored", "Writer"]
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Facts that are seen and erased together: an agent's shared ones, or one end user's.
+    """Facts that are seen together: an agent's shared ones, or one end user's.
 
     Attributes:
         agent: the agent; ``""`` for facts written for no agent in particular.
         owner: the end user whose folder it is; None for the shared facts.
+        session: the only session that sees them, or None. Set through the store interface alone.
+        run: the only run that sees them, or None; likewise.
     """
 
     agent: str
     owner: str | None = None
+    session: str | None = None
+    run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,10 @@ class Reader(Protocol):
         """Return how many facts the agent holds, its users' included."""
         ...
 
+    def held(self, agent: str, owner: str) -> int:
+        """Return how many facts one end user's folder holds."""
+        ...
+
     def totals(self, spaces: Sequence[Space]) -> tuple[int, int]:
         """Return (facts, words) of these spaces."""
         ...
@@ -132,8 +140,8 @@ class Writer(Reader, Protocol):
         """Remove a fact with its earlier versions and index rows."""
         ...
 
-    def erase(self, space: Space) -> int:
-        """Remove a user's space and idempotency rows; return how many facts it held."""
+    def erase(self, agent: str, owner: str) -> int:
+        """Remove a user's spaces and idempotency rows; return how many facts they held."""
         ...
 
 

@@ -9,19 +9,25 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
+from ..records import Scope
 from . import refusals
 from .backend import FactBackend, Reader, Reply, Space, Stored, Writer
 from .model import Fact, FactPage, Source, WrittenBy, moment, write_cursor
 from .paths import ROOT, Folder
 from .ranking import best
 from .rules import MAX_FACTS, Draft
-from .words import index_words, query_words
+from .words import content_words, index_words, query_words
 
 __all__ = ["Caps", "FactMemory", "Viewer"]
+
+BACKGROUND = 100
+"""Facts imagined beside those kept when a question is asked: in a memory of three facts every word
+would count as common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,7 @@ class Viewer:
     """Who is looking, and how far.
 
     Attributes:
-        agent: whose memory new facts go to.
+        home: where new facts go; those in the user's folder to the same place of the user's own.
         user: the end user, or None.
         run: the run, named in the source of what it writes.
         spaces: what can be seen at all.
@@ -50,7 +56,7 @@ class Viewer:
             the spaces hold.
     """
 
-    agent: str
+    home: Space
     user: str | None
     run: str | None
     spaces: tuple[Space, ...]
@@ -59,8 +65,29 @@ class Viewer:
     @classmethod
     def of(cls, agent: str, user: str | None, run: str | None) -> Viewer:
         """Return the view of one run: the agent's shared facts and the user's own."""
-        own = () if user is None else (Space(agent, user),)
-        return cls(agent, user, run, (Space(agent), *own))
+        spaces = product((agent,), _with_none(user), (None,), _with_none(run))
+        return cls(Space(agent), user, run, tuple(Space(*ids) for ids in spaces))
+
+    @classmethod
+    def of_scope(cls, scope: Scope, agent: str) -> Viewer:
+        """Return the view of a store's caller, who is *agent* unless the scope names another.
+
+        Everything is seen that was written for ids which are all the caller's own.
+        """
+        agent = scope.agent or agent
+        spaces = product(
+            dict.fromkeys((agent, "")),
+            _with_none(scope.user),
+            _with_none(scope.session),
+            _with_none(scope.run),
+        )
+        home = Space(agent, None, scope.session, scope.run)
+        return cls(home, scope.user, scope.run, tuple(Space(*ids) for ids in spaces))
+
+    @property
+    def agent(self) -> str:
+        """Return whose memory new facts go to."""
+        return self.home.agent
 
     def narrowed(self, *reach: Folder) -> Viewer:
         """Return the same viewer, seeing only below these folders."""
@@ -167,7 +194,7 @@ class FactMemory:
                 updated_at=now,
                 source=source,
             )
-            return Stored(fact, Space(viewer.agent, folder.owner))
+            return Stored(fact, replace(viewer.home, owner=folder.owner))
         fact = replace(
             old.fact,
             path=folder.path,
@@ -184,7 +211,9 @@ class FactMemory:
         if reader.count(space.agent) >= self._caps.per_agent:
             raise refusals.memory_full("this agent's memory", self._caps.per_agent)
         most = self._caps.per_user
-        if space.owner is not None and most is not None and reader.totals([space])[0] >= most:
+        if most is None or space.owner is None:
+            return
+        if reader.held(space.agent, space.owner) >= most:
             raise refusals.memory_full("this user's folder", most)
 
     def search(
@@ -201,23 +230,21 @@ class FactMemory:
         with self.backend.reading() as reader:
             if not query.strip():
                 return reader.newest(viewer.spaces, folders, tags, limit=limit)
-            facts, words = reader.totals(viewer.spaces)
-            hits = best(
-                (reader.postings(viewer.spaces, word) for word in query_words(query)),
-                facts=facts,
-                words=words,
-                limit=limit,
-                allowed=(
-                    reader.rows_in(viewer.spaces, folders, tags)
-                    if tags or folders is not None
-                    else None
-                ),
-            )
-            found = reader.load([row for row, _ in hits])
-        return [
-            replace(stored, fact=stored.fact.scored(score))
-            for stored, (_, score) in zip(found, hits, strict=True)
-        ]
+            filtered = tags or folders is not None
+            allowed = reader.rows_in(viewer.spaces, folders, tags) if filtered else None
+            return _ranked(reader, viewer, query_words(query), limit=limit, allowed=allowed)
+
+    def recall(self, viewer: Viewer, question: str, *, limit: int) -> list[Stored]:
+        """Return what speaks of *question*, each with the share of it that is covered.
+
+        A whole question is asked here, not words somebody chose: stop words do not count, and a
+        question of nothing else finds nothing. A blank one finds the newest, as in ``search``.
+        """
+        if not question.strip():
+            return self.search(viewer, question, limit=limit)
+        words = content_words(question)
+        with self.backend.reading() as reader:
+            return _ranked(reader, viewer, words, limit=limit, background=BACKGROUND)
 
     def page(
         self,
@@ -264,10 +291,10 @@ class FactMemory:
         with self.backend.writing() as writer:
             writer.remove(self._visible(writer, viewer, ident))
 
-    def erase(self, space: Space) -> int:
+    def erase(self, agent: str, user: str) -> int:
         """Remove everything of one end user, from the files too; return how many facts."""
         with self.backend.writing() as writer:
-            erased = writer.erase(space)
+            erased = writer.erase(agent, user)
         self.backend.scrub()
         return erased
 
@@ -276,6 +303,35 @@ class FactMemory:
         if stored is None or not viewer.sees(stored):
             raise refusals.not_found(ident)
         return stored
+
+
+def _ranked(
+    reader: Reader,
+    viewer: Viewer,
+    words: Sequence[str],
+    *,
+    limit: int,
+    allowed: Collection[int] | None = None,
+    background: int | None = None,
+) -> list[Stored]:
+    facts, total = reader.totals(viewer.spaces)
+    hits = best(
+        (reader.postings(viewer.spaces, word) for word in words),
+        facts=facts,
+        words=total,
+        limit=limit,
+        allowed=allowed,
+        background=background,
+    )
+    found = reader.load([row for row, _ in hits])
+    return [
+        replace(stored, fact=stored.fact.scored(score))
+        for stored, (_, score) in zip(found, hits, strict=True)
+    ]
+
+
+def _with_none(given: str | None) -> tuple[str | None, ...]:
+    return (None,) if given is None else (None, given)
 
 
 def _filter(viewer: Viewer, folders: Sequence[Folder] | None) -> tuple[Folder, ...] | None:

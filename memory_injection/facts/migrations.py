@@ -25,8 +25,9 @@ def _m001_facts(db: sqlite3.Connection) -> None:
         "CREATE TABLE fact_agents (agent TEXT PRIMARY KEY, facts INTEGER NOT NULL DEFAULT 0,"
         " latest INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID",
         "CREATE TABLE fact_spaces (space INTEGER PRIMARY KEY, agent TEXT NOT NULL,"
-        " owner TEXT NOT NULL, facts INTEGER NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0,"
-        " UNIQUE (agent, owner))",
+        " owner TEXT NOT NULL, session TEXT NOT NULL, run TEXT NOT NULL,"
+        " facts INTEGER NOT NULL DEFAULT 0, words INTEGER NOT NULL DEFAULT 0,"
+        " UNIQUE (agent, owner, session, run))",
         "CREATE TABLE facts (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
         " space INTEGER NOT NULL REFERENCES fact_spaces, path TEXT NOT NULL, text TEXT NOT NULL,"
         " tags TEXT NOT NULL, confidence REAL, version INTEGER NOT NULL, created INTEGER NOT NULL,"

@@ -30,6 +30,7 @@ def best(
     words: int,
     limit: int,
     allowed: Collection[int] | None = None,
+    background: int | None = None,
 ) -> list[tuple[int, float]]:
     """Return the *limit* best (row, score), best first; a higher row first on ties.
 
@@ -40,9 +41,13 @@ def best(
         words: words in them altogether.
         limit: most rows to return.
         allowed: rows that pass the filters; None lets all pass. Filters do not change the scores.
+        background: so many further facts are imagined, which hold none of the words, and scores
+            become shares of what a text with every word once would reach: about 0 to 1.
     """
     mean = words / facts if facts else 1.0
     scores: dict[int, float] = {}
+    reach = 0.0
+    facts += background or 0
     for postings in matches:
         merged: dict[int, float] = {}
         lengths: dict[int, int] = {}
@@ -50,12 +55,16 @@ def best(
             merged[row] = merged.get(row, 0.0) + share
             lengths[row] = length
         idf = math.log(1 + (facts - len(merged) + 0.5) / (len(merged) + 0.5))
+        reach += idf
         for row, share in merged.items():
             norm = K1 * (1 - B + B * lengths[row] / mean)
             scores[row] = scores.get(row, 0.0) + idf * share * (K1 + 1) / (share + norm)
     # Rounding keeps texts that differ in nothing that counts exactly equal, whatever the order
     # in which their parts were added up.
+    unit = 1.0 if background is None else reach
     found = (
-        (round(score, 9), row) for row, score in scores.items() if allowed is None or row in allowed
+        (round(score / unit, 9), row)
+        for row, score in scores.items()
+        if allowed is None or row in allowed
     )
     return [(row, score) for score, row in heapq.nlargest(limit, found)]

@@ -18,7 +18,7 @@ __all__ = ["SQLiteReader", "SQLiteWriter"]
 _FACT = "id, path, text, tags, confidence, version, created, updated, run, written_by"
 _STORED = (
     "SELECT f.id, f.path, f.text, f.tags, f.confidence, f.version, f.created, f.updated, f.run,"
-    " f.written_by, s.agent, s.owner, f.row, f.metadata"
+    " f.written_by, s.agent, s.owner, s.session, s.run, f.row, f.metadata"
     " FROM facts f JOIN fact_spaces s USING (space)"
 )
 # Sorts after every word: no word holds the last code point.
@@ -61,6 +61,14 @@ class SQLiteReader:
     def count(self, agent: str) -> int:
         """Return how many facts the agent holds, its users' included."""
         return self._one("SELECT facts FROM fact_agents WHERE agent = ?", agent)
+
+    def held(self, agent: str, owner: str) -> int:
+        """Return how many facts one end user's folder holds."""
+        return self._one(
+            "SELECT coalesce(sum(facts), 0) FROM fact_spaces WHERE agent = ? AND owner = ?",
+            agent,
+            owner,
+        )
 
     def totals(self, spaces: Sequence[Space]) -> tuple[int, int]:
         """Return (facts, words) of these spaces."""
@@ -162,8 +170,9 @@ class SQLiteReader:
     def _number(self, space: Space) -> int | None:
         if space not in self._spaces:
             row = self._db.execute(
-                "SELECT space FROM fact_spaces WHERE agent = ? AND owner = ?",
-                (space.agent, space.owner or ""),
+                "SELECT space FROM fact_spaces"
+                " WHERE agent = ? AND owner = ? AND session = ? AND run = ?",
+                _columns(space),
             ).fetchone()
             self._spaces[space] = None if row is None else int(row[0])
         return self._spaces[space]
@@ -215,22 +224,17 @@ class SQLiteWriter(SQLiteReader):
         self._take_out(stored)
         self._db.execute("DELETE FROM fact_versions WHERE id = ?", (stored.fact.id,))
 
-    def erase(self, space: Space) -> int:
-        """Remove a user's space and idempotency rows; return how many facts it held."""
-        if space.owner is None:
-            raise ValueError("only a user's space is erased as a whole")
-        self._db.execute(
-            "DELETE FROM fact_replies WHERE agent = ? AND user = ?", (space.agent, space.owner)
-        )
-        number = self._number(space)
-        if number is None:
-            return 0
-        held = self._one("SELECT count(*) FROM facts WHERE space = ?", number)
-        for table in ("fact_postings", "fact_versions", "facts", "fact_spaces"):
-            self._db.execute(f"DELETE FROM {table} WHERE space = ?", (number,))
-        self._db.execute(
-            "UPDATE fact_agents SET facts = facts - ? WHERE agent = ?", (held, space.agent)
-        )
+    def erase(self, agent: str, owner: str) -> int:
+        """Remove a user's spaces and idempotency rows; return how many facts they held."""
+        held = self.held(agent, owner)
+        self._db.execute("DELETE FROM fact_replies WHERE agent = ? AND user = ?", (agent, owner))
+        theirs = self._db.execute(
+            "SELECT space FROM fact_spaces WHERE agent = ? AND owner = ?", (agent, owner)
+        ).fetchall()
+        for number in theirs:
+            for table in ("fact_postings", "fact_versions", "facts", "fact_spaces"):
+                self._db.execute(f"DELETE FROM {table} WHERE space = ?", number)
+        self._db.execute("UPDATE fact_agents SET facts = facts - ? WHERE agent = ?", (held, agent))
         self._spaces.clear()
         return held
 
@@ -266,8 +270,8 @@ class SQLiteWriter(SQLiteReader):
         number = self._number(space)
         if number is None:
             cursor = self._db.execute(
-                "INSERT INTO fact_spaces (agent, owner) VALUES (?, ?)",
-                (space.agent, space.owner or ""),
+                "INSERT INTO fact_spaces (agent, owner, session, run) VALUES (?, ?, ?, ?)",
+                _columns(space),
             )
             number = self._spaces[space] = int(cursor.lastrowid or 0)
         return number
@@ -295,6 +299,10 @@ def _filters(
         wheres.append("(f.updated < ? OR f.updated = ? AND f.id < ?)")
         values += [after[0], after[0], after[1]]
     return wheres, values
+
+
+def _columns(space: Space) -> tuple[str, str, str, str]:
+    return space.agent, space.owner or "", space.session or "", space.run or ""
 
 
 def _tag_word(tag: str) -> str:
@@ -338,10 +346,10 @@ def _fact(row: Sequence[Any]) -> Fact:
 
 
 def _stored(row: Sequence[Any]) -> Stored:
-    agent, owner, number, metadata = row[10:14]
+    agent, owner, session, run, number, metadata = row[10:16]
     return Stored(
         _fact(row),
-        Space(agent, owner or None),
+        Space(agent, owner or None, session or None, run or None),
         number,
         None if metadata is None else json.loads(metadata),
     )

@@ -6,9 +6,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 
-from ..text import raw_words, split_word, tokenize
+from ..text import guess_language, raw_words, split_word, stop_words, tokenize
 
-__all__ = ["index_words", "query_words"]
+__all__ = ["content_words", "index_words", "query_words"]
 
 MAX_QUERY_WORDS = 128
 """Distinct words of a query that are looked up; a question holds far fewer."""
@@ -22,6 +22,12 @@ def index_words(text: str) -> Counter[str]:
 def query_words(query: str) -> list[str]:
     """Return the distinct words of *query*, at most 128, in order of appearance."""
     return list(dict.fromkeys(tokenize(query)))[:MAX_QUERY_WORDS]
+
+
+def content_words(question: str) -> list[str]:
+    """Return the words of *question* without the stop words of its language."""
+    stops = stop_words(guess_language(question))
+    return [word for word in query_words(question) if word not in stops]
 
 
 def _indexed(tokens: tuple[str, ...]) -> Iterator[str]:

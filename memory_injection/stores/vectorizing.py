@@ -55,6 +55,12 @@ class Vectorizer:
         self._lock = threading.Lock()
         self._workers = _Workers()
 
+    def warm_up(self) -> None:
+        """Start loading the model on a worker, if it is one that loads; trouble shows later."""
+        load = getattr(self.embedder, "load", None)
+        if callable(load):
+            self._workers.submit(load)
+
     def query(self, texts: Sequence[str]) -> Vectors | Awaitable[Vectors]:
         """Return one unit vector per text (or an awaitable of them), within the deadline.
 

@@ -218,10 +218,9 @@ def _load(conn: sqlite3.Connection, owner: int, model: Model, after: int) -> Mat
         f" WHERE {which} ORDER BY e.id",
         (model.id, owner, after),
     ).fetchall()
-    vectors = np.zeros((len(rows), model.dimension), dtype=np.float32)
-    for at, row in enumerate(rows):
-        if row[5] is not None:
-            vectors[at] = np.frombuffer(row[5], dtype=np.float32)
+    nothing = bytes(4 * model.dimension)
+    packed = b"".join([row[5] or nothing for row in rows])
+    vectors = np.frombuffer(packed, dtype=np.float32).reshape(len(rows), model.dimension)
     columns: list[Any] = [
         np.array([-1 if row[at] is None else row[at] for row in rows], dtype=np.int64)
         for at in range(5)

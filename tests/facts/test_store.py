@@ -11,8 +11,29 @@ from memory_injection.errors import ConfigurationError, FactRefused, StoreClosed
 from memory_injection.facts import FactStore
 from memory_injection.protocols import MemoryStore
 from memory_injection.records import Scope
+from memory_injection.testing.stores import StoreConformance
 
-U1 = Scope(user="u1", agent="a", session="s", run="r")
+U1 = Scope(user="u1", agent="a")
+
+
+class TestConformance(StoreConformance):
+    """The suite of all stores, but for what the rules of facts refuse: see 7.4."""
+
+    @pytest.fixture
+    def make_store(self, tmp_path):
+        """A store in a file."""
+        return lambda: FactStore(tmp_path / "facts.db")
+
+    @pytest.mark.parametrize("text", ["NUL \x00 inside", "\ud800", "word " * 1000])
+    def test_any_text_can_be_kept(self, text, add, search):
+        """A text that breaks the rule is refused whole, and the store goes on."""
+        with pytest.raises(FactRefused, match="invalid"):
+            add(text)
+        add("天气很好 kırmızı İPEK zebra")
+        assert len(search("zebra")) == 1
+
+    test_a_lone_surrogate_does_no_harm = None
+    test_a_very_long_text_can_be_kept = None
 
 
 @pytest.fixture
@@ -73,15 +94,54 @@ def test_entries_carry_the_fact(store):
 
 
 def test_add_goes_to_the_scopes_user(store):
-    """With a user into the user's folder, without one to the shared facts; run and session kept."""
+    """With a user into the user's folder, without one to the shared facts."""
     own = store.add("tea", {"lang": "en"}, scope=U1)
-    assert (own.path, own.source.run_id) == ("users/u1/", "r")
-    (entry,) = store.search("tea", {"scope": Scope(user="u1", agent="a")})
+    assert (own.path, own.source.run_id) == ("users/u1/", None)
+    (entry,) = store.search("tea", {"scope": U1})
     assert entry.metadata["lang"] == "en"
-    assert entry.metadata["session"] == "s"
     assert store.add("coffee", scope=Scope(agent="a")).path == ""
     with store.open(agent="a", run="x", user="u1") as mem:
         assert {f.text for f in mem.list()} == {"tea", "coffee"}
+
+
+def test_a_question_is_searched_by_its_content(store, found):
+    """Stop words find nothing, in either language, and scores are shares of the question."""
+    for text in ("The cat is on the mat", "What she likes is tea", "Bu akşam çay içildi"):
+        store.add(text)
+    assert found("What is it, and where is the rest?") == []
+    assert found("What tea is it that the others like?")[0] == "What she likes is tea"
+    assert found("Bu hangi çay?") == ["Bu akşam çay içildi"]
+    (entry,) = store.search("cat")
+    assert 0.9 < entry.score < 1.5
+
+
+def test_the_floor_tells_noise_from_an_answer(store):
+    """A fact that shares one word of many with a question lies below it, an answer above."""
+    for at in range(20):
+        store.add(f"note {at} about nothing in particular")
+    store.add("Ayşe drinks green tea in the morning")
+    floor = store.relevance_floor
+    (answer, *_) = store.search("Which tea does Ayşe drink?")
+    assert answer.score > floor
+    noise = store.search("How particular are penguins about fish, weather, ice and company?")
+    assert noise
+    assert all(entry.score < floor for entry in noise)
+
+
+def test_a_session_or_run_restricts_what_is_added(store):
+    """Only that session or run sees it, through the store and through ``open`` alike."""
+    in_run = store.add("tea of the run", scope=Scope(user="u1", agent="a", run="r"))
+    store.add("tea of the session", scope=Scope(user="u1", agent="a", session="s"))
+    assert in_run.source.run_id == "r"
+    for run, seen in (("r", ["tea of the run"]), ("x", [])):
+        with store.open(agent="a", run=run, user="u1") as mem:
+            assert [f.text for f in mem.list()] == seen
+    scope = Scope(user="u1", agent="a", run="r", session="s")
+    entries = store.search("tea", {"scope": scope})
+    assert {e.content for e in entries} == {"tea of the run", "tea of the session"}
+    assert {(e.scope.run, e.scope.session) for e in entries} == {("r", None), (None, "s")}
+    assert store.search("tea", {"scope": U1}) == []
+    assert store.erase_user("a", "u1") == 2
 
 
 def test_add_reads_the_facts_own_metadata(store, mode):

@@ -24,8 +24,8 @@ def _entries(conn: sqlite3.Connection) -> None:
     # AUTOINCREMENT: a number is never used twice, so what is cached or indexed under one never
     # comes to be another owner's, session's or entry's.
     conn.execute(
-        "CREATE TABLE memory_scopes (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,"
-        " entries INTEGER NOT NULL DEFAULT 0, terms INTEGER NOT NULL DEFAULT 0,"
+        "CREATE TABLE memory_scopes (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " key TEXT NOT NULL UNIQUE, entries INTEGER NOT NULL DEFAULT 0, terms INTEGER NOT NULL DEFAULT 0,"
         " day INTEGER NOT NULL DEFAULT 0, languages TEXT NOT NULL DEFAULT '')"
     )
     conn.execute(

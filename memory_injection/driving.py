@@ -20,7 +20,10 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-__all__ = ["Done", "Work", "on_loop", "on_worker", "passes_through", "run_now", "run_soon"]
+__all__ = [
+    "Done", "Work", "as_awaitable", "attempt", "on_loop", "on_worker", "passes_through", "run_now",
+    "run_soon",
+]  # fmt: skip
 
 Work: TypeAlias = "Callable[[], Any]"
 
@@ -64,12 +67,24 @@ class _Workers:
         self._idle = 0
 
     def submit(self, job: Callable[[], None]) -> None:
+        """Hand *job* to an idle thread, or to a new one.
+
+        Raises:
+            RuntimeError: there is none, and none can be started (a limit, or the end of Python).
+        """
         with self._condition:
             self._queue.append(job)
             if self._idle >= len(self._queue):
                 self._condition.notify()
                 return
-        threading.Thread(target=self._serve, name="memory-worker", daemon=True).start()
+        try:
+            threading.Thread(target=self._serve, name="memory-worker", daemon=True).start()
+        except RuntimeError:
+            with self._condition:
+                if job not in self._queue:  # another thread has become free and taken it
+                    return
+                self._queue.remove(job)
+            raise
 
     def _serve(self) -> None:
         while True:
@@ -108,11 +123,16 @@ class _Loop:
         with self._lock:
             alive = self._thread is not None and self._thread.is_alive()
             if self._loop is None or self._loop.is_closed() or not alive:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(
-                    target=self._serve, args=(self._loop,), name="memory-loop", daemon=True
+                loop = asyncio.new_event_loop()
+                thread = threading.Thread(
+                    target=self._serve, args=(loop,), name="memory-loop", daemon=True
                 )
-                self._thread.start()
+                try:
+                    thread.start()
+                except RuntimeError:
+                    loop.close()
+                    raise
+                self._loop, self._thread = loop, thread
             return self._loop
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -157,11 +177,16 @@ atexit.register(lambda: _loop.stop())
 
 
 def on_worker(work: Work) -> Future[Done]:
-    """Start *work* in a daemon thread; if it returns an awaitable, that runs on the loop."""
+    """Start *work* in a daemon thread; if it returns an awaitable, that runs on the loop.
+
+    Never raises: where no thread can be started, that is how the work ended.
+    """
     future: Future[Done] = Future()
     context = contextvars.copy_context()
 
     def job() -> None:
+        if future.cancelled():  # given up before its turn came
+            return
         try:
             value = context.run(work)
         except BaseException as error:
@@ -172,15 +197,23 @@ def on_worker(work: Work) -> Future[Done]:
         else:
             _settle(future, Done(value))
 
-    _workers.submit(job)
+    try:
+        _workers.submit(job)
+    except RuntimeError as error:
+        _settle(future, Done(error=error))
     return future
 
 
 def on_loop(work: Work) -> Future[Done]:
-    """Start *work* on the background loop; cancelling the future cancels it there."""
+    """Start *work* on the background loop; cancelling the future cancels it there.
+
+    Never raises: where no loop can be kept running, that is how the work ended.
+    """
     future: Future[Done] = Future()
 
     def begin() -> None:
+        if future.cancelled():
+            return
         task = asyncio.ensure_future(attempt(work))
         _RUNNING.add(task)
 
@@ -192,7 +225,10 @@ def on_loop(work: Work) -> Future[Done]:
         loop = task.get_loop()
         future.add_done_callback(lambda ended: _cancel_on(loop, task, ended))
 
-    _loop.call(begin)
+    try:
+        _loop.call(begin)
+    except RuntimeError as error:
+        _settle(future, Done(error=error))
     return future
 
 

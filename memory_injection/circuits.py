@@ -109,12 +109,13 @@ class Place:
 class Held:
     """The work of one call, giving its place back when it has really ended."""
 
-    __slots__ = ("_begun", "_place", "_work")
+    __slots__ = ("_begun", "_place", "_waiting", "_work")
 
     def __init__(self, work: Callable[[], Any], place: Place) -> None:
         self._work = work
         self._place = place
         self._begun = False
+        self._waiting: Any = None  # what the work gave, until somebody awaits it
 
     def __call__(self) -> Any:
         """Do the work; its value may be awaitable."""
@@ -125,11 +126,13 @@ class Held:
             self._place.leave()
             raise
         if inspect.isawaitable(value):
+            self._waiting = value
             return self._awaited(value)
         self._place.leave()
         return value
 
     async def _awaited(self, value: Any) -> Any:
+        self._waiting = None
         try:
             return await value
         finally:
@@ -137,5 +140,7 @@ class Held:
 
     def ended(self, _: object) -> None:
         """Give the place back for work that was given up before its first step."""
-        if not self._begun:
+        if not self._begun or self._waiting is not None:
             self._place.leave()
+            if inspect.iscoroutine(self._waiting):
+                self._waiting.close()

@@ -17,6 +17,7 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -264,8 +265,20 @@ def _finish_on_loop(value: Awaitable[Any], future: Future[Done]) -> None:
         if not ended.cancelled():
             _settle(future, ended.result())
 
+    def give_up(ended: Future[Done]) -> None:
+        if ended.cancelled():
+            inner.cancel()
+            _close_unstarted(value)
+
     inner.add_done_callback(pass_on)
-    future.add_done_callback(lambda ended: inner.cancel() if ended.cancelled() else None)
+    future.add_done_callback(give_up)
+
+
+def _close_unstarted(value: object) -> None:
+    """Close a coroutine that was given up before its first step; Python would warn of it."""
+    if inspect.iscoroutine(value) and inspect.getcoroutinestate(value) == inspect.CORO_CREATED:
+        with suppress(ValueError):  # the loop has begun it at this very moment
+            value.close()
 
 
 def run_now(work: Work, timeout: float, blocking: bool = False) -> Done:
@@ -273,6 +286,7 @@ def run_now(work: Work, timeout: float, blocking: bool = False) -> Done:
 
     A sync function that is not *blocking* runs in the caller's own thread.
     """
+    value: Any = None
     if blocking:
         future = on_worker(work)
     else:
@@ -291,11 +305,13 @@ def run_now(work: Work, timeout: float, blocking: bool = False) -> Done:
         if type(error).__name__ != "TimeoutError":
             raise
     future.cancel()
+    _close_unstarted(value)
     return Done(error=TimeoutError(f"no answer within {timeout:.3g} s"))
 
 
 async def run_soon(work: Work, timeout: float, blocking: bool = False) -> Done:
     """Run *work* for an async caller; the caller's own cancellation passes through."""
+    value: Any = None
     if blocking:
         waiting: asyncio.Future[Done] = as_awaitable(on_worker(work))
     else:
@@ -310,9 +326,11 @@ async def run_soon(work: Work, timeout: float, blocking: bool = False) -> Done:
         done, _ = await asyncio.wait({waiting}, timeout=timeout)
     except asyncio.CancelledError:
         waiting.cancel()
+        _close_unstarted(value)
         raise
     if not done:
         waiting.cancel()
+        _close_unstarted(value)
         return Done(error=TimeoutError(f"no answer within {timeout:.3g} s"))
     return waiting.result()
 

@@ -196,7 +196,9 @@ class Engine:
 
     def guarded(self, effect: Call) -> _Guarded:
         """Return a call that may block, under a circuit: what hangs must not pile up threads."""
-        return _Guarded(effect, self._circuits[effect.stage])
+        # One circuit per method: a ledger may read well and hang in writing.
+        name = getattr(effect.function, "__name__", type(effect.function).__name__)
+        return _Guarded(effect, self._circuits[f"{effect.stage}.{name}"])
 
     @property
     def timeout(self) -> float:

@@ -132,6 +132,7 @@ class Soak:
                 self.raised.append(f"{type(error).__name__}: {error} {plan.faults}")
                 continue
             self.check(talk, plan, result, started, "thread")
+            time.sleep(self.options.think * random.random() * 2)
 
     async def in_task(self, seed):
         for talk, plan in self.calls(random.Random(seed)):
@@ -143,7 +144,7 @@ class Soak:
                 self.raised.append(f"{type(error).__name__}: {error} {plan.faults}")
                 continue
             self.check(talk, plan, result, started, "loop")
-            await asyncio.sleep(0)
+            await asyncio.sleep(self.options.think * random.random() * 2)
 
     def check(self, talk, plan, result, started, where):
         ended = time.monotonic()
@@ -164,7 +165,9 @@ class Soak:
         if over <= 0:
             return
         self.late["worst_s"] = max(self.late["worst_s"], round(over + SLACK, 3))
-        stood = self.stalls[where].within(deadline - TICK, ended)
+        # An async call waits for the loop, and through the ledger for threads as well.
+        clocks = {"loop": ("loop", "thread"), "thread": ("thread",)}[where]
+        stood = sum(self.stalls[clock].within(deadline - TICK, ended) for clock in clocks)
         # The clock that measures stalls is itself up to one tick behind.
         self.late["explained" if stood + 2 * TICK >= over else "unexplained"] += 1
 
@@ -283,6 +286,9 @@ def outcome(soak, counted, warnings, seconds, cpu):
         "unplanned": soak.unplanned.total(),
         "stalls": {where: stalls.told() for where, stalls in soak.stalls.items()},
         "rss_mb": [round(soak.samples[0][1], 1), round(first[1], 1), round(last[1], 1)],
+        "rss_mb_every_tenth": [
+            round(s[1], 1) for s in soak.samples[:: len(soak.samples) // 10 or 1]
+        ],
         "rss_mb_per_10000": round(slope(warm), 3),
         "threads": [first[2], max(s[2] for s in soak.samples), last[2]],
         "handles": [first[3], max(s[3] for s in soak.samples), last[3]],
@@ -313,6 +319,9 @@ def main(arguments=None):
     parser.add_argument("--tasks", type=int, default=64)
     parser.add_argument("--threads", type=int, default=8)
     parser.add_argument("--timeout", type=float, default=2.0, help="deadline in seconds")
+    parser.add_argument(
+        "--think", type=float, default=0.1, help="seconds between two calls of a task or thread"
+    )
     parser.add_argument("--records", type=int, default=2000, help="bound of each ledger")
     parser.add_argument("--sample", type=float, default=1.0, help="seconds between two samples")
     options = parser.parse_args(arguments)

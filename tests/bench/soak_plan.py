@@ -179,13 +179,14 @@ def managers(timeout, records):
         if soon:
             names = {"on_entries": "hook"}
             seams = {key: slowly(names.get(key, key), call) for key, call in seams.items()}
-        config = {
-            "timeout": timeout, "min_relevance": None, "follow_up": "off", "max_entries": 4, **seams,
-        }  # fmt: skip
+        config = {"timeout": timeout, "min_relevance": None, "follow_up": "off", "max_entries": 4}
         return MemoryManager(
-            [SyncStore(), AsyncStore()], injection=config, name=name, counter=count,
+            [SyncStore(), AsyncStore()],
+            injection={**config, **seams},
+            name=name,
+            counter=count,
             ledger=Ledger(max_records=records),
-        )  # fmt: skip
+        )
 
     return [made("plain"), made("soon", soon=True, own_format=True), made("own", own_format=True)]
 
@@ -325,13 +326,14 @@ def _expected(plan, talk, report, earlier, lost, verdict):
     if last in talk.blocks and lost != "yes" and last not in talk.unsure and lost != "maybe":
         return {("replayed", "all_duplicates")}
     also = {("replayed", "all_duplicates")} if last in talk.blocks else set()
-    if hung and report.status == "failed" and report.stage not in ("retrieve", None):
+    waited = any(plan.broken(seam) == "hangs" for seam in ("merge", "hook", "get"))
+    if hung and waited and report.status == "failed" and report.stage not in ("retrieve", None):
         # Past the deadline a step gets a moment's grace, which a busy machine may not keep.
-        slow = {"merge", "hook"} | {"get"}
-        if any(plan.broken(seam) == "hangs" for seam in slow):
-            also |= {("failed", report.stage)}
+        also |= {("failed", report.stage)}
     if (stage := _fails_at(plan, ("query",))) is not None:
         return {("failed", stage)} | also
+    if (report.status, report.reason) in also:
+        return also
     return _after_search(plan, report, nothings, verdict) | also
 
 
@@ -356,17 +358,11 @@ def _after_search(plan, report, nothings, verdict):
         every = all(status in ("timeout", "open", "error") for status in answered.values())
         reason = {("failed", "retrieve")}
         return reason if every else {(status, "nothing_found") for status in nothings}
-    if (stage := _fails_at(plan, ("format",))) is not None and _formats(report, plan):
+    if (stage := _fails_at(plan, ("format",))) is not None:
         return {("failed", stage)}
-    too_big = plan.broken("counter") == "huge"
-    too_big |= plan.broken("format") == "huge" and _formats(report, plan)
-    if too_big:
+    if plan.broken("counter") == "huge" or plan.broken("format") == "huge":
         return {(status, "budget") for status in nothings}
     return {("injected", None)}
-
-
-def _formats(report, plan):
-    return plan.facts is not None and getattr(plan, "formats", True)
 
 
 def _check_last(plan, talk, result, found, last, verdict):
@@ -375,11 +371,9 @@ def _check_last(plan, talk, result, found, last, verdict):
         verdict.wrong.append("result.block is not what stands in the latest message")
     if result.report.status == "injected" and block is None:
         verdict.wrong.append("injected, but there is no block")
-    named = result.report.stage
-    survived = [s for s in ("get", "merge", "hook", "counter", "put") if plan.broken(s)]
-    if named is None and set(survived) & {"get", "put"} and result.report.status == "injected":
-        if any(plan.broken(s) in ("raises", "hangs", "rubbish") for s in ("get", "put")):
-            verdict.wrong.append("a failed ledger is not told of")
+    broken = {plan.broken("get"), plan.broken("put")} & {"raises", "hangs", "rubbish"}
+    if broken and result.report.status == "injected" and result.report.stage is None:
+        verdict.wrong.append("a failed ledger is not told of")
 
 
 def _note_block(plan, talk, report, block, last):
@@ -387,6 +381,6 @@ def _note_block(plan, talk, report, block, last):
     if plan.broken("put") in ("raises", "hangs", "rubbish"):
         return  # if one stood there before, it still does
     troubled = any(w.startswith("ledger:") and _timed_out(w) for w in report.warnings)
-    if (troubled and plan.broken("get") != "hangs") or troubled:
+    if troubled:
         talk.unsure.add(last)
     talk.blocks[last] = block

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_injection.smalltalk import is_small_talk
@@ -43,6 +43,7 @@ def test_blank_and_long_texts_are_not_small_talk(text: str) -> None:
     assert not is_small_talk(text)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.sampled_from(CHATTER.split("|")), st.sampled_from(["Pamuk", "invoice", "İzmir", "猫"]))
 def test_chatter_around_a_content_word_is_an_ask(chatter: str, word: str) -> None:
     """Set phrases never hide a content word beside them."""
@@ -50,6 +51,7 @@ def test_chatter_around_a_content_word_is_an_ask(chatter: str, word: str) -> Non
     assert not is_small_talk(f"{word} {chatter}")
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.text(max_size=300))
 def test_any_text_is_answered(text: str) -> None:
     """No text raises."""

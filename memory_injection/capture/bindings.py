@@ -10,7 +10,6 @@ from typing import Any, Literal
 from ..errors import ConfigurationError
 from ..signatures import accepts
 from .config import EveryTurn, ExtractionConfig, MessageFilter
-from .foreign import own_trigger
 
 __all__ = ["Binding", "bind", "called_with", "implements"]
 
@@ -96,19 +95,10 @@ def _sunk(store: Any, config: ExtractionConfig, extractor: Any) -> Binding:
 
 
 def _translated(wanted: Any) -> Any:
-    """Read the mapping Strands stores carry (``trigger``, ``filter.exclude`` of block kinds)."""
+    """Read the mapping Strands stores carry, whose filter excludes kinds of content blocks."""
     if not isinstance(wanted, Mapping):
         return wanted
-    config = dict(wanted)
-    if "trigger" in config and "triggers" not in config:
-        config["triggers"] = config.pop("trigger")
-    triggers = config.get("triggers")
-    if triggers is None:
-        config.pop("triggers", None)
-    elif isinstance(triggers, (list, tuple)):
-        config["triggers"] = [own_trigger(one) for one in triggers]
-    else:
-        config["triggers"] = own_trigger(triggers)
+    config = {name: value for name, value in wanted.items() if value is not None}
     kinds = getattr(config.get("filter"), "exclude", None)
     if isinstance(kinds, list):
         config["filter"] = MessageFilter(("tool",) if "toolUse" in kinds else ())

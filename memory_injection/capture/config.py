@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -10,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from ..config import Config
 from ..errors import ConfigurationError
+from .foreign import own_trigger
 from .records import Message, TriggerContext
 
 __all__ = ["EveryNTurns", "EveryTurn", "ExtractionConfig", "MessageFilter", "Trigger"]
@@ -87,7 +89,7 @@ class ExtractionConfig(Config):
     Attributes:
         triggers: when to hand over what waits: ``EveryTurn()``, ``EveryNTurns(n)``, a predicate
             over :class:`TriggerContext` (sync or async), or several, any of which may fire.
-            ``"everyTurn"`` and a whole number are short for the first two.
+            ``"every turn"``, ``"every 3 turns"`` and a whole number are short for the first two.
         extractor: messages (mappings with ``role`` and ``content`` texts) in, entries (strings,
             mappings or objects with ``content``) out, sync or async; the entries go to ``add``.
             None hands the messages to the store's ``add_messages``.
@@ -114,6 +116,15 @@ class ExtractionConfig(Config):
     retry_first: float = Field(default=0.1, gt=0)
     retry_most: float = Field(default=60.0, gt=0)
     open_after: int = Field(default=5, ge=1, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_trigger(cls, values: Any) -> Any:
+        """Take ``trigger``, as Strands calls the field, for ``triggers``."""
+        if isinstance(values, dict) and "trigger" in values and "triggers" not in values:
+            values = {**values, "triggers": values["trigger"]}
+            del values["trigger"]
+        return values
 
     @field_validator("triggers", mode="before")
     @classmethod
@@ -143,11 +154,14 @@ class ExtractionConfig(Config):
         return self
 
 
+_WORDS = re.compile(r"every[ _]?(?:(\d+)[ _]?turns|turn)", re.IGNORECASE)
+
+
 def _trigger(value: Any) -> Any:
-    if value == "everyTurn":
-        return EveryTurn()
+    if isinstance(value, str) and (words := _WORDS.fullmatch(value.strip())):
+        return EveryNTurns(int(words[1])) if words[1] else EveryTurn()
     if isinstance(value, int):
         return EveryNTurns(value)
     if callable(value) or callable(getattr(value, "attach", None)):
-        return value
+        return own_trigger(value)
     raise ValueError("a trigger is EveryTurn(), EveryNTurns(n) or a predicate")

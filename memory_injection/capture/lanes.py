@@ -10,7 +10,7 @@ import random
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..records import Scope
@@ -83,24 +83,15 @@ class Lane:
             talk.touched = self._clock()
             self._wake()
 
-    def amend(self, turn: Turn) -> bool:
-        """Replace the turn of the same key, if it has not been handed over; tell whether."""
+    def amend(self, turn: Turn) -> None:
+        """Put *turn* in the place of the same one told before, if that still waits."""
         with self._changed:
             talk = self._waiting.get(turn.scope)
-            for at, old in enumerate(talk.turns if talk else ()):
-                if talk is not None and old.key == turn.key and _numbers(old) == _numbers(turn):
-                    talk.turns[at] = turn
-                    return True
+            if talk is not None:
+                talk.turns = deque(_amended(talk.turns, turn))
             for batch in self._due:
-                if batch is self._busy or batch.begun:
-                    continue
-                for at, old in enumerate(batch.turns):
-                    if (old.scope, old.key) == (turn.scope, turn.key) and (
-                        _numbers(old) == _numbers(turn)
-                    ):
-                        batch.turns = (*batch.turns[:at], turn, *batch.turns[at + 1 :])
-                        return True
-        return False
+                if batch is not self._busy and not batch.begun:
+                    batch.turns = tuple(_amended(batch.turns, turn))
 
     def begin_flush(self) -> None:
         """Make everything due, and try at once even if the store counts as down."""
@@ -362,8 +353,11 @@ class Lane:
         idle = next((batch for batch in self._due if batch is not self._busy), None)
         if idle is None:
             return False
-        self._due.remove(idle)
-        before, self._dropped = self._dropped, self._dropped + len(idle.turns)
+        lost = len(idle.turns) if idle.begun else 1
+        idle.turns = idle.turns[lost:]
+        if not idle.turns:
+            self._due.remove(idle)
+        before, self._dropped = self._dropped, self._dropped + lost
         # Said at 1, 2, 4, 8, ... drops, so that a long outage does not fill the log.
         if before.bit_length() != self._dropped.bit_length():
             logger.warning("store %s: queue full, %d turns dropped", self._name, self._dropped)
@@ -376,5 +370,9 @@ def owns(erased: Scope, scope: Scope) -> bool:
     return all(ids.get(name) == value for name, value in erased.ids().items())
 
 
-def _numbers(turn: Turn) -> tuple[int, ...]:
-    return tuple(message.number for message in turn.messages)
+def _amended(turns: Iterable[Turn], newer: Turn) -> Iterator[Turn]:
+    numbers = [message.number for message in newer.messages]
+    for turn in turns:
+        same = turn.key == newer.key and turn.scope == newer.scope
+        same = same and [message.number for message in turn.messages] == numbers
+        yield newer if same else turn

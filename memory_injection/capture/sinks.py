@@ -8,7 +8,7 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..errors import FactRefused, InputError
+from ..errors import FactRefused, InputError, StoreError
 from ..records import MemoryEntry, read_entry
 from ..signatures import accepts
 from .bindings import Binding, called_with
@@ -193,7 +193,10 @@ class Turns(Sink):
                     "messages": [message.plain() for message in messages],
                     "scope": turn.scope,
                 }
-                self.write(lambda given=given: hook(given), turn.context)  # type: ignore[misc]
+                outcome = self.write(lambda given=given: hook(given), turn.context)  # type: ignore[misc]
+                if getattr(outcome, "failed", False) is True:
+                    # A hook that does not raise says so in what it returns.
+                    raise StoreError("on_turn_end could not keep the turn", self.binding.name)
             batch.done += 1
 
 

@@ -187,13 +187,12 @@ def _measure(corpora: Sequence[Corpus], asked: _Asked, title: str) -> None:
 
 
 def _show(found: Mapping[str, Any], title: str, maker: Maker) -> None:
-    from ..evaluation.reporting import COLUMNS, rows
+    from ..evaluation.reporting import COLUMNS, notes, rows
 
     show_table(
         ["questions", *(f">{name}" for name in COLUMNS)], rows(found), title=_title(title, maker)
     )
-    memory = found["memory"]
-    click.echo(f"{memory['entries']} entries remembered at {memory['entries_per_second']:.0f}/s\n")
+    click.echo(f"{notes(found)}\n")
 
 
 def _title(what: str, maker: Maker) -> str:

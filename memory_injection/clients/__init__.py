@@ -55,19 +55,18 @@ def wrap(client: C, memory: Any, *, scope: Scope | Mapping[str, str] | None = No
 
 def _room(client: object) -> str | None:
     """Find the SDK by the modules that define the client's class and its bases."""
-    if inspect.ismodule(client):
-        origins = [client.__name__]
-    elif inspect.isfunction(client):
-        origins = [client.__module__]
-    else:
-        origins = [base.__module__ for base in type(client).__mro__]
-    for origin in origins:
+    if inspect.ismodule(client) or inspect.isfunction(client):
+        home = client.__name__ if inspect.ismodule(client) else client.__module__
+        return _ROOMS["litellm"] if home.partition(".")[0] == "litellm" else None
+    for base in type(client).__mro__:
         for sdk, room in _ROOMS.items():
-            if f"{origin}.".startswith(f"{sdk}."):
+            if f"{base.__module__}.".startswith(f"{sdk}."):
                 return room
     return None
 
 
 def _name(client: object) -> str:
+    if isinstance(client, type):
+        return f"the class {client.__name__}, only an object of it"
     kind = type(client)
     return f"{kind.__module__}.{kind.__qualname__}"

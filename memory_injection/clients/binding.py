@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import logging
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..errors import ConfigurationError
 from ..records import Scope
@@ -44,8 +45,9 @@ class Binding:
         try:
             result = self.memory.inject_request(body, api=api, base_scope=self.scope)
             return _whole(result.request, body)
-        except Exception:
-            logger.warning("a %s call goes out without memory", api, exc_info=True)
+        except Exception as error:
+            # The kind alone: a message may quote what somebody said.
+            logger.warning("a %s call goes out without memory: %s", api, type(error).__name__)
             return body
 
     async def ainject(self, body: Mapping[str, Any], api: str) -> Mapping[str, Any]:
@@ -53,16 +55,16 @@ class Binding:
         try:
             result = await self.memory.ainject_request(body, api=api, base_scope=self.scope)
             return _whole(result.request, body)
-        except Exception:
-            logger.warning("a %s call goes out without memory", api, exc_info=True)
+        except Exception as error:
+            logger.warning("a %s call goes out without memory: %s", api, type(error).__name__)
             return body
 
     def capture(self, body: Mapping[str, Any], reply: Mapping[str, Any], api: str) -> None:
         """Hand one model call to capture: the caller's own *body* and the assistant's message."""
         try:
             self.memory.capture_turn(request_body=body, reply=reply, api=api, base_scope=self.scope)
-        except Exception:
-            logger.warning("a reply to a %s call was not captured", api, exc_info=True)
+        except Exception as error:
+            logger.warning("a %s reply was not captured: %s", api, type(error).__name__)
 
 
 def bind(memory: Any, scope: Scope | Mapping[str, str] | None) -> Binding:
@@ -93,29 +95,64 @@ def _manager_of(provider: Any) -> Any:
         from ..manager import MemoryManager
         from ..stores.provider import ProviderStore
 
-        # The provider judges by itself what is worth saying, and on which ask.
-        injection = {"min_relevance": None}
-        manager = MemoryManager(stores=[ProviderStore(provider)], injection=injection)
+        if _is_store(provider):
+            manager = MemoryManager(stores=[provider])
+        else:
+            # The provider judges by itself what is worth saying, and on which ask.
+            injection = {"min_relevance": None}
+            manager = MemoryManager(stores=[ProviderStore(provider)], injection=injection)
         manager = _MANAGERS.setdefault(id(provider), manager)
-        # Nobody else holds this manager: what was observed last must not be lost at the end.
-        atexit.register(_flush, weakref.ref(manager))
+        _flush_at_exit()
     return manager
 
 
-def _flush(manager: Callable[[], Any]) -> None:
-    held = manager()
-    if held is not None:
-        held.flush(5.0)
+@functools.cache
+def _flush_at_exit() -> None:
+    """Register once, and after capture has: what is registered last runs first."""
+    atexit.register(_flush_all)
+
+
+def _flush_all() -> None:
+    """Nobody else holds these managers: what was observed last must not be lost at the end."""
+    for manager in list(_MANAGERS.values()):
+        manager.flush(5.0)
+
+
+def _is_store(provider: Any) -> bool:
+    """Tell whether *provider* is a store too: then its entries come one by one, not as a block."""
+    return callable(getattr(provider, "search", None)) and isinstance(
+        getattr(provider, "name", None), str
+    )
 
 
 def settled(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Turn a one-shot iterator of messages into a list: it is read here and sent afterwards."""
-    once = {
-        field: list(body[field])
-        for field in _CONVERSATIONS
-        if isinstance(body.get(field), Iterator)
-    }
-    return {**body, **once} if once else body
+    """Return *body* with its messages as a list, so that they can be read twice.
+
+    What can be read once only is read here and sent from the list. Gemini also takes one content
+    alone, which is the same as a list of it.
+    """
+    changed: dict[str, list[Any]] = {}
+    for field in _CONVERSATIONS:
+        given = body.get(field)
+        if _is_series(given):
+            changed[field] = list(given)
+        elif field == "contents" and _is_alone(given):
+            changed[field] = [given]
+    return {**body, **changed} if changed else body
+
+
+def _is_series(conversation: object) -> TypeGuard[Iterable[Any]]:
+    """Tell an iterable of messages from a list, which is fine, and from what stands alone."""
+    return (
+        isinstance(conversation, Iterable)
+        and not isinstance(conversation, (list, str, bytes))
+        and not _is_alone(conversation)
+    )
+
+
+def _is_alone(content: object) -> bool:
+    # SDK objects are pydantic models, which are iterable too, over their fields.
+    return isinstance(content, Mapping) or hasattr(content, "model_fields_set")
 
 
 def _whole(request: object, body: Mapping[str, Any]) -> Mapping[str, Any]:

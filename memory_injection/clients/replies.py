@@ -133,8 +133,9 @@ class Turn:
     def _put(self, into: Callable[[Draft, Any], None], thing: object) -> None:
         try:
             into(self._draft, thing)
-        except Exception:
-            logger.debug("a %s reply could not be read", self._api.name, exc_info=True)
+        except Exception as error:
+            name = self._api.name
+            logger.debug("a %s reply could not be read: %s", name, type(error).__name__)
 
 
 def _server_sent(raw: bytes) -> Iterator[Any]:

@@ -27,7 +27,9 @@ C = TypeVar("C")
 
 logger = logging.getLogger("memory_injection.clients")
 
-_MARK = "_memory_injection"
+# What a wrapped client has of its own, and where it keeps what others had put there before.
+_OURS = ("request", "copy", "with_options")
+_MARK = "_memory_injection_patched"
 
 
 def wrap_stainless(client: C, binding: Binding, apis: Mapping[str, Api]) -> C:
@@ -66,8 +68,10 @@ def _twin(client: C) -> C:
     """Copy *client*; whatever points back at the original is left behind or built anew."""
     twin = twin_of(client)
     own = vars(twin)
-    for name in ("request", "copy", "with_options") if own.pop(_MARK, False) else ():
-        own.pop(name)
+    if (patched := own.pop(_MARK, None)) is not None:
+        for name in _OURS:
+            del own[name]
+        own.update(patched)
     cached = _cached(type(client))
     for name, value in list(own.items()):
         if name in cached:
@@ -94,6 +98,7 @@ def _cached(kind: type) -> set[str]:
 
 
 def _tie(client: Any, binding: Binding, apis: Mapping[str, Api]) -> None:
+    patched = {name: vars(client)[name] for name in _OURS if name in vars(client)}
     bare_copy, send = client.copy, client.request
 
     def copied(*args: Any, **kwargs: Any) -> Any:
@@ -104,7 +109,7 @@ def _tie(client: Any, binding: Binding, apis: Mapping[str, Api]) -> None:
     client.copy = client.with_options = copied
     request = _arequest if inspect.iscoroutinefunction(send) else _request
     client.request = request(send, binding, apis)
-    setattr(client, _MARK, True)
+    setattr(client, _MARK, patched)
 
 
 def _request(
@@ -178,8 +183,8 @@ def _observe(reply: Any, turn: Turn) -> None:
             _observe_stream(reply, turn)
         else:
             turn.whole(reply)
-    except Exception:
-        logger.warning("a reply was not captured", exc_info=True)
+    except Exception as error:
+        logger.warning("a reply was not captured: %s", type(error).__name__)
 
 
 def _observe_stream(stream: Any, turn: Turn) -> None:

@@ -299,10 +299,8 @@ class MessageDialect:
         given = {**(fields_of(message) or {}), self.slot: [part]}
         # A subclass may have a constructor of its own (google-genai's UserContent); the class it
         # adds convenience to then says what a part is.
-        kinds: tuple[Any, ...] = type(message).__mro__
-        for kind in kinds:
-            if self.slot not in getattr(kind, "model_fields", ()):
-                break
+        mro: tuple[Any, ...] = type(message).__mro__
+        for kind in (kind for kind in mro if self.slot in getattr(kind, "model_fields", ())):
             try:
                 return field_of(kind.model_validate(given), self.slot)[0]
             except (TypeError, ValueError):

@@ -82,7 +82,11 @@ def _shipped() -> dict[str, Callable[[], Any]]:
     package = importlib.import_module(__package__ or GROUP)
     shipped: dict[str, Callable[[], Any]] = {}
     for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        module = importlib.import_module(info.name)
+        try:
+            module = importlib.import_module(info.name)
+        except Exception as error:
+            log.warning("%s cannot be imported: %s", info.name, type(error).__name__)
+            continue
         for exported in getattr(module, "__all__", ()):
             value = getattr(module, exported)
             name = getattr(value, "name", None)

@@ -16,7 +16,7 @@ from ..errors import MissingDependencyError
 __all__ = ["LightEmbedder"]
 
 _BATCH = 64  # texts a call: memory stays below 200 MB
-_LONGEST = 2000  # characters: the encoder averages over words, the head says what a text is about
+_LONGEST = 1000  # characters: the encoder averages over words, the head says what a text is about
 
 
 class LightEmbedder:

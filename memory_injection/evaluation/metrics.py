@@ -31,7 +31,8 @@ class Outcome:
         kind: the question's category.
         headline: counted in the main figure.
         top_score: score of the first entry; None without one.
-        tokens: size of each returned entry.
+        packed: id and size in tokens of each entry that could be packed into a block, best first;
+            reaches further down than ``found``.
     """
 
     gold: frozenset[str]
@@ -40,7 +41,7 @@ class Outcome:
     kind: str = ""
     headline: bool = True
     top_score: float | None = None
-    tokens: tuple[int, ...] = ()
+    packed: tuple[tuple[str, int], ...] = ()
 
     def recall(self, k: int) -> float:
         """Return the share of the gold entries among the first *k*."""
@@ -49,7 +50,7 @@ class Outcome:
     def recall_within(self, budget: int) -> float:
         """Return the share of the gold entries that fit *budget* tokens, packed in order."""
         left, shown = budget, set()
-        for ident, size in zip(self.found, self.tokens, strict=True):
+        for ident, size in self.packed:
             if size <= left:
                 left -= size
                 shown.add(ident)

@@ -9,10 +9,10 @@ from typing import Any
 
 from ..errors import InputError, MissingDependencyError
 from .metrics import Outcome
+from .running import BUDGETS
 
 __all__ = ["BUDGETS", "bars", "by_budget", "draw"]
 
-BUDGETS = (256, 512, 768, 1024, 1536, 2048)
 _WIDTH = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .metrics import METRICS, figures, intervals
+from .metrics import figures, intervals
 from .plotting import by_budget
 from .running import Run, summary
 
-__all__ = ["COLUMNS", "report", "rows"]
+__all__ = ["COLUMNS", "notes", "report", "rows"]
 
-COLUMNS = ("n", *METRICS, "p50_ms", "p95_ms")
+COLUMNS = ("n", "R@1", "R@5", "R@10", "R@20", "any@5")
+"""What the table shows; nDCG and latency stand below it, so that 80 columns suffice."""
 
 
 def report(run: Run) -> dict[str, Any]:
@@ -39,7 +40,8 @@ def rows(found: Mapping[str, Any]) -> list[list[str]]:
     table = [["all", *_cells(found)]]
     ci: Mapping[str, Any] = found.get("ci95", {})
     if ci:
-        spans = [f"{ci[name][0]:.3f}-{ci[name][1]:.3f}" if name in ci else "" for name in COLUMNS]
+        halves = {name: (high - low) / 2 for name, (low, high) in ci.items()}
+        spans = [f"±{halves[name]:.3f}" if name in halves else "" for name in COLUMNS]
         table.append(["  95 % interval", *spans])
     if len(found["by_kind"]) > 1:
         table += [[f"  {kind}", *_cells(each)] for kind, each in found["by_kind"].items()]
@@ -49,11 +51,15 @@ def rows(found: Mapping[str, Any]) -> list[list[str]]:
     return table
 
 
-def _cells(figures_: Mapping[str, Any]) -> list[str]:
-    return [_cell(name, figures_[name]) for name in COLUMNS]
+def notes(found: Mapping[str, Any]) -> str:
+    """Return what stands below the table: nDCG, latency, and how fast entries were remembered."""
+    memory = found["memory"]
+    return (
+        f"nDCG@10 {found['nDCG@10']:.3f}; a search takes {found['p50_ms']:.1f} ms (p50), "
+        f"{found['p95_ms']:.1f} ms (p95)\n{memory['entries']} entries remembered at "
+        f"{memory['entries_per_second']:.0f}/s"
+    )
 
 
-def _cell(name: str, value: float) -> str:
-    if name == "n":
-        return str(int(value))
-    return f"{value:.1f}" if name.endswith("_ms") else f"{value:.3f}"
+def _cells(found: Mapping[str, Any]) -> list[str]:
+    return [str(int(found["n"])), *(f"{found[name]:.3f}" for name in COLUMNS[1:])]

@@ -17,9 +17,13 @@ from ..records import MemoryEntry, Scope
 from .datasets import Corpus, Item, Question
 from .metrics import Outcome
 
-__all__ = ["DEPTH", "Progress", "Run", "ask", "fill", "measure"]
+__all__ = ["BUDGETS", "DEPTH", "Progress", "Run", "ask", "fill", "measure"]
 
 DEPTH = 20  # entries asked for: the deepest cut that is reported
+_DEEP = 100  # entries that recall by token budget looks at
+BUDGETS = (256, 512, 768, 1024, 1536, 2048)
+"""Tokens of a block that recall is reported for."""
+
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
 
@@ -114,8 +118,19 @@ def ask(manager: MemoryManager, question: Question, scope: Scope, depth: int = D
         kind=question.kind,
         headline=question.headline,
         top_score=entries[0].score if entries else None,
-        tokens=tuple(_size(entry) for entry in entries),
+        packed=_packed(manager, question, scope, entries),
     )
+
+
+def _packed(
+    manager: MemoryManager, question: Question, scope: Scope, entries: Sequence[MemoryEntry]
+) -> tuple[tuple[str, int], ...]:
+    """Measure the entries; where they do not fill the largest budget, look deeper."""
+    sizes = [(str(entry.id), _size(entry)) for entry in entries]
+    if sum(size for _, size in sizes) >= BUDGETS[-1]:
+        return tuple(sizes)
+    deeper = manager.search(question.text, max_search_results=_DEEP, scope=scope)
+    return (*sizes, *((str(e.id), _size(e)) for e in deeper[len(sizes) :]))
 
 
 def chosen(corpora: Sequence[Corpus], limit: int | None) -> list[tuple[Corpus, Question]]:

@@ -1,7 +1,9 @@
-"""The built-in tokenizer of file recall: each word as folded, and its stem beside it.
+"""The built-in tokenizer of file recall: folded stems, without stop words.
 
-A word in the very form that was asked for counts twice, in another form once; so a record whose
-language cannot be told from its few words is still found by them.
+The language is guessed from each text, and a record or a query of a few words often gives none
+away. Such a text is read as English and keeps each word as folded beside its stem; so do texts in
+other languages. Then a word meets its like even where one side's language was told and the
+other's was not.
 """
 
 from __future__ import annotations
@@ -21,12 +23,12 @@ class StemmedWords:
     def __init__(self, without: frozenset[str] | None = None) -> None:
         """Leave out the folded words *without*; None for the stop words of the text's language."""
         self._without = without
-        self._memos: dict[str, dict[str, tuple[str, ...]]] = {}
+        self._memos: dict[str | None, dict[str, tuple[str, ...]]] = {}
 
     def __call__(self, text: str) -> list[str]:
         """Return the words of *text* in order."""
         words = raw_words(text)
-        language = guess_words(text, words) or _UNTOLD
+        language = guess_words(text, words)
         memo = self._memos.setdefault(language, {})
         found: list[str] = []
         for word in words:
@@ -38,12 +40,15 @@ class StemmedWords:
             found.extend(known)
         return found
 
-    def _tokens(self, word: str, language: str) -> tuple[str, ...]:
+    def _tokens(self, word: str, told: str | None) -> tuple[str, ...]:
         tokens = split_word(word)
         if len(tokens) != 1:
             return tokens
+        language = told or _UNTOLD
         without = stop_words(language) if self._without is None else self._without
         if tokens[0] in without:
             return ()
         stems = word_terms(word, language)
+        if told == _UNTOLD:
+            return stems or tokens
         return (*tokens, *(stem for stem in stems if stem not in tokens))

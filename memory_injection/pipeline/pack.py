@@ -13,6 +13,7 @@ from .effects import Call, Skip, StageFailed, Step, Trace
 from .request import Request
 from .retrieve import dropped_entry
 from .standing import Standing
+from .weighing import said_in, tokens_of
 
 __all__ = ["fit", "guarded_counter"]
 
@@ -148,6 +149,9 @@ def _budget(request: Request, standing: Standing, counter: TokenCounter) -> int:
     # Bytes never under-count, so a request far from the window need not be tokenised.
     if room - walk.size - request.beside() >= budget:
         return budget
-    readings = [walk[at].reading for at in range(walk.length)]
-    said = sum(counter.count(r.text) + counter.count(r.rest) for r in readings)
+    said = sum(
+        tokens_of(text, counter)
+        for at, message in enumerate(walk.messages)
+        for text in said_in(message, walk[at].reading)
+    )
     return max(0, min(budget, room - said - request.beside()))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..ledger_records import LedgerRecord
+from .economy import Turn, carried_since
 from .request import Request
-from .walk import Walk
+from .walk import Walk, strip_blocks
 
 __all__ = ["Retention", "retain"]
 
@@ -41,10 +43,11 @@ def retain(request: Request, found: Placed) -> Retention:
     earlier = [at for at, (position, _) in enumerate(found) if position < turn]
     if request.placement != "user" or request.config.keep == "call":
         return Retention(gone=set(earlier))
-    if request.config.keep == "auto" and not _staying_pays(request, found, turn):
-        return Retention(gone=set(earlier))
     retention = Retention(at=walk[turn].key)
     retention.gone = {at for at in earlier if _was_dropped(walk, found[at][1])}
+    if request.config.keep == "auto":
+        since = _first_carried(request, found)
+        retention.gone |= {at for at in earlier if found[at][0] < since}
     if walk.last_spoken() == turn:
         _shed(retention, [at for at in earlier if at not in retention.gone], found, request)
     return retention
@@ -68,53 +71,27 @@ def _shed(retention: Retention, carried: list[int], found: Placed, request: Requ
         retention.fresh.append(found[at][1])
 
 
-def _staying_pays(request: Request, found: Placed, turn: int) -> bool:
-    """Tell whether keeping blocks costs less than sending only the latest, for this conversation.
-
-    Walks the turns so far and compares, turn by turn, what each policy would have paid: staying
-    reads every carried block again in each request at the cached price; leaving re-reads what
-    followed the block (replies, tool traffic) at the full price once. The mind is changed only
-    when the other policy has been cheaper by a quarter over the last turns, so it rarely is.
-    """
-    walk, price = request.walk, request.config.cached_token_price
-    blocks = _tokens_by_turn(walk, found)
-    if not blocks:
-        return True
-    staying, carried, advantage = True, 0.0, 0.0
-    for start, end, tokens in blocks:
-        after, requests = _turn_traffic(walk, start, end)
-        stay_cost = price * carried * requests
-        leave_cost = (1 - price) * after
-        carried = min(carried + tokens, float(request.config.carry_budget))
-        # The recent past counts most, so a change of traffic shows within a few turns.
-        advantage = 0.7 * advantage + (leave_cost - stay_cost)
-        scale = 0.25 * max(leave_cost, stay_cost, 1.0)
-        if staying and advantage < -scale:
-            staying = False
-        elif not staying and advantage > scale:
-            staying, carried = True, tokens
-    return staying
-
-
-def _tokens_by_turn(walk: Walk, found: Placed) -> list[tuple[int, int, float]]:
+def _first_carried(request: Request, found: Placed) -> int:
+    """Return the position from which on blocks are carried under ``keep="auto"``."""
+    walk = request.walk
     asks = [at for at in range(walk.length) if walk[at].reading.ask]
-    tokens = dict.fromkeys(asks, 0.0)
-    for position, record in found:
-        start = max((ask for ask in asks if ask <= position), default=None)
-        if start is not None:
-            tokens[start] += record.tokens
-    ends = [*asks[1:], walk.length]
-    return [(start, end, tokens[start]) for start, end in zip(asks, ends, strict=True)][:-1]
+    turns = [_turn(walk, found, start, end) for start, end in itertools.pairwise(asks)]
+    return asks[carried_since(turns, request.config.cached_token_price)]
 
 
-def _turn_traffic(walk: Walk, start: int, end: int) -> tuple[float, int]:
-    """Return the tokens after the user message of a turn (four characters each) and its requests.
+def _turn(walk: Walk, found: Placed, start: int, end: int) -> Turn:
+    """Measure a past turn; a token is taken for four characters, requests for assistant messages.
 
-    Requests of a turn are the assistant messages in it.
+    Only how the parts compare matters, so no vocabulary is needed.
     """
-    after, requests = 0.0, 0
-    for at in range(start + 1, end):
-        reading = walk[at].reading
-        after += (len(reading.text) + len(reading.rest)) / 4
-        requests += reading.role == "assistant"
-    return after, max(requests, 1)
+    ask = len(strip_blocks(walk[start].reading.text, walk[start].blocks))
+    records = [record for at, record in found if start <= at < end]
+    traffic = walk.weight(start + 1, end)
+    requests = sum(walk[at].reading.role == "assistant" for at in range(start + 1, end))
+    return Turn(
+        ask=ask / 4,
+        block=float(sum(record.tokens for record in records)),
+        shown=frozenset(one for record in records for one in record.shown),
+        traffic=traffic / 4,
+        requests=max(requests, 1),
+    )

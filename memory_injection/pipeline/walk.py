@@ -19,6 +19,7 @@ from typing import Any
 from ..protocols import Dialect
 from ..reading import Reading
 from ..rendering import find_blocks
+from .weighing import byte_bound, said_in
 
 __all__ = ["Stop", "TrackCache", "Walk", "strip_blocks", "walk"]
 
@@ -67,15 +68,10 @@ class Track:
         self.copies.append(_copy(message))
         self.stops.append(stop)
         self.index.setdefault(stop.key, at)
-        self.sizes.append(_size(stop.reading) + (self.sizes[-1] if at else 0))
+        size = sum(byte_bound(said) for said in said_in(message, stop.reading))
+        self.sizes.append(size + (self.sizes[-1] if at else 0))
         if stop.blocks:
             self.marked.append(at)
-
-
-def _size(reading: Reading) -> int:
-    """Return an upper bound of the bytes of what a message says."""
-    text = reading.text
-    return len(text) * (1 if text.isascii() else 4) + 4 * len(reading.rest)
 
 
 class Walk:
@@ -141,6 +137,11 @@ class Walk:
         stops = self._track.stops
         positions = range(self.length - 1, -1, -1)
         return next((at for at in positions if stops[at].reading.writable), None)
+
+    def weight(self, start: int, end: int) -> int:
+        """Return about how many characters the messages from *start* up to *end* hold."""
+        sizes = self._track.sizes
+        return sizes[end - 1] - (sizes[start - 1] if start else 0) if end > start else 0
 
     def clean_text(self, at: int) -> str:
         """Return what the message at *at* says, without blocks of ours."""

@@ -20,8 +20,8 @@ from .vectors import Matrices, Matrix, Model, together
 
 __all__ = ["BothRecall", "Question"]
 
-_BY_WORDS = 200  # candidates that the words bring
-_BY_MEANING = 50  # candidates that the vectors bring, to be scored by their words as well
+_BY_WORDS = 100  # candidates that the words bring
+_BY_MEANING = 30  # candidates that the vectors bring, to be scored by their words as well
 _LEVEL = 10  # entries whose evidence sets the level of the scores
 
 
@@ -87,6 +87,7 @@ class BothRecall(Recall):
             [float(values[at]) for at in best],
             [words.calibrated.get(ident, 0.0) for ident in ids],
             [model.scaled(float(cosines[at])) for at in best],
+            len(matrix.ids),
         )
         chosen = list(zip(scores, ids, strict=True))[: asked.limit]
         return self._fetch(session, view, chosen)
@@ -119,13 +120,18 @@ class BothRecall(Recall):
 
     def _rows_of(self, session: Session, ids: list[int]) -> list[Candidate]:
         """Return the ranking's columns of the entries with these row numbers."""
-        if not ids:
-            return []
-        sql = (
-            "SELECT id, scope, place, speaker, length, day, terms FROM memory_entries"
-            f" WHERE id IN ({','.join('?' * len(ids))})"
-        )
-        return [Candidate.of(row) for row in session.conn.execute(sql, ids)]
+        kept = self._candidates_kept.rows
+        have = {ident: kept.get(ident) for ident in ids}
+        missing = [ident for ident, row in have.items() if row is None]
+        if missing:
+            sql = (
+                "SELECT id, scope, place, speaker, length, day, terms FROM memory_entries"
+                f" WHERE id IN ({','.join('?' * len(missing))})"
+            )
+            for row in session.conn.execute(sql, missing):
+                candidate = have[row[0]] = Candidate.of(row)
+                self._candidates_kept.keep(row[0], candidate, row[4] + 8)
+        return [row for row in have.values() if row is not None]
 
 
 def _put(into: Floats, ids: Ints, which: Sequence[int], values: Sequence[float]) -> None:

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
-from types import MappingProxyType
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 from ..text import Period
@@ -56,12 +56,13 @@ _DAY = 0.7  # more for entries of the days asked about
 _BACKGROUND = 100  # imagined other entries: in a store of three, every word would count as common
 _SMALL = 10  # entries; what a memory of this size lacks is held against a question by half
 _CONTEXT = 0.3  # weight of words from the turns before a short ask
+_LONG_TEXT = 60  # terms
 _LONG_ASK = 12  # words; beyond, an ask is a message, not a question
 _FULL = 1.9  # what a full match reaches per unit of weight (k1 + 1)
 
 
 class Candidate(NamedTuple):
-    """The columns of an entry that ranking reads, and how often it holds each token."""
+    """The columns of an entry that ranking reads, and how often it holds each token if long."""
 
     id: int
     scope: int
@@ -70,13 +71,13 @@ class Candidate(NamedTuple):
     length: int
     day: int
     terms: str = ""
-    counts: Mapping[str, int] = MappingProxyType({})
+    counts: Mapping[str, int] | None = None
 
     @staticmethod
     def of(row: tuple[Any, ...]) -> Candidate:
-        """Read a database row."""
+        """Read a database row. A long text's words are counted once, not for each word asked."""
         ident, scope, place, speaker, length, day, terms = row
-        counts = Counter(terms.split())
+        counts = Counter(terms.split()) if length > _LONG_TEXT else None
         return Candidate(ident, scope, place, speaker, length, day, terms, counts)
 
 
@@ -158,7 +159,7 @@ def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
     """Score each row by its own text (steps 1 and 2)."""
     flat, slope = _K1 * (1.0 - _B), _K1 * _B / max(plan.average, 1.0)
     uncovered, covered = 1.0 - _COVERED, _COVERED / plan.whole
-    by_owner: dict[int, tuple[dict[str, tuple[float, float]], list[tuple[str, str, str]]]] = {}
+    by_owner: dict[int, tuple[dict[str, _Asked], list[tuple[str, str, str]]]] = {}
     scores: list[float] = []
     for _, scope, _, _, length, _, terms, counts in rows:
         if scope not in by_owner:
@@ -166,27 +167,30 @@ def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
         words, pairs = by_owner[scope]
         norm = flat + slope * length
         score = seen = 0.0
-        present = [token for token in words if token in counts]
+        # In a short text, looking for the bare token is quicker than cutting the text up; it may
+        # be the beginning of a longer one, which counting with the spaces around it tells.
+        present = [token for token in words if token in (terms if counts is None else counts)]
         for token in present:
-            weight, asked = words[token]
-            found = counts[token]
-            score += weight * found * _FULL / (found + norm)
-            seen += asked
+            weight, asked, spaced = words[token]
+            found = terms.count(spaced) if counts is None else counts[token]
+            if found:
+                score += weight * found * _FULL / (found + norm)
+                seen += asked
         score *= uncovered + covered * seen
         if pairs and len(present) > 1:
-            side_by_side = 0
-            for left, right, both in pairs:
-                if left in present and right in present and both in terms:
-                    side_by_side += 1
-            score *= 1.0 + _PAIR * side_by_side
+            near = [both for left, right, both in pairs if left in present and right in present]
+            score *= 1.0 + _PAIR * sum([both in terms for both in near])
         scores.append(score)
     return scores
 
 
-def _words_of(scope: int, plan: Plan) -> dict[str, tuple[float, float]]:
-    """Return, per token, its weight, and the weight that counts as covering the question."""
+_Asked = tuple[float, float, str]
+"""A word's weight, the weight that counts as covering the question, the token as it stands."""
+
+
+def _words_of(scope: int, plan: Plan) -> dict[str, _Asked]:
     return {
-        token: (weight, weight if asked else 0.0)
+        token: (weight, weight if asked else 0.0, f" {token} ")
         for weight, asked, tokens in plan.words
         for token in tokens.get(scope, ())
     }
@@ -199,12 +203,13 @@ def _pairs_of(scope: int, plan: Plan) -> list[tuple[str, str, str]]:
 def around(rows: Sequence[Candidate], scores: Sequence[float]) -> dict[int, float]:
     """Return what each place gets from the turns around it (step 3)."""
     near: dict[int, float] = {}
+    get = near.get
     for row, score in zip(rows, scores, strict=True):
         place = row[2]
         if place is not None:
             for offset, share in _NEAR:
                 at = place + offset
-                near[at] = near.get(at, 0.0) + share * score
+                near[at] = get(at, 0.0) + share * score
     return near
 
 
@@ -214,7 +219,8 @@ def neighbours_wanted(
     """Return the most promising places whose turns are not among *rows*."""
     have = {row[2] for row in rows}
     wanted = [place for place in near if place not in have]
-    return nlargest(limit, wanted, key=near.__getitem__) if len(wanted) > limit else wanted
+    wanted.sort(key=near.__getitem__, reverse=True)
+    return wanted[:limit]
 
 
 def rank(
@@ -236,16 +242,15 @@ def rank(
     whole = _FULL * plan.whole
     speakers, spans = plan.speakers, plan.periods
     found: list[tuple[float, int]] = []
-    own_count = len(scores)
-    for position, row in enumerate(rows):
-        score = scores[position] if position < own_count else 0.0
-        if row[2] is not None and row[2] in near:
-            score += near[row[2]] * _LEAN / (_LEAN + row[4])
-        if score <= 0.0:
-            continue
-        if row[3] is not None:
-            score *= speakers.get(row[3], 1.0)
-        if spans and any(first <= row[5] <= last for first, last in spans):
-            score *= 1.0 + _DAY
-        found.append((score, row[0]))
+    padded = chain(scores, repeat(0.0))
+    for (ident, _, place, speaker, length, day, _, _), own in zip(rows, padded, strict=False):
+        score = own
+        if place is not None and place in near:
+            score += near[place] * _LEAN / (_LEAN + length)
+        if score > 0.0:
+            if speaker is not None and speaker in speakers:
+                score *= speakers[speaker]
+            if spans and any(first <= day <= last for first, last in spans):
+                score *= 1.0 + _DAY
+            found.append((score, ident))
     return [(min(score / whole, 1.0), ident) for score, ident in nlargest(limit, found)]

@@ -148,20 +148,18 @@ def _content_words(text: str, words: list[str], view: View) -> dict[str, Variant
     languages: tuple[str | None, ...] = view.languages or (None,)
     if guess is not None and guess not in languages:
         languages = (*languages, guess)
-    deciding = (guess,) if guess is not None else languages
+    deciding = (guess,) if guess is not None else [language or "" for language in languages]
     found: dict[str, Variants] = {}
+    plain = text.isascii()  # then words come folded
     for word in words:
-        if not all(word_terms(word, language) for language in deciding):
+        terms = [(language or "", word_terms(word, language)) for language in languages]
+        if not all(own for language, own in terms if language in deciding):
             continue
-        parts = split_word(word)
-        if len(parts) != 1:
+        parts = (word,) if plain else split_word(word)
+        if len(parts) == 1:
+            found[parts[0]] = tuple((language, term) for language, own in terms for term in own)
+        else:
             found.update((part, (("", part),)) for part in parts)
-        elif parts[0] not in found:
-            found[parts[0]] = tuple(
-                (language or "", term)
-                for language in languages
-                for term in word_terms(word, language)
-            )
     return found
 
 

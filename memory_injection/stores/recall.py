@@ -22,6 +22,7 @@ __all__ = ["Recall", "counter", "view_of", "within"]
 _MOST_SPEAKERS = 500
 _TERMS_KEPT = 200_000  # words of entries kept in memory for ranking, some 100 bytes each
 _CHARACTERS_KEPT = 4_000_000  # of contents kept in memory
+_PLACES_KEPT = 20_000
 _ALL = 3  # times the depth
 _MATCHING = "SELECT rowid FROM memory_lexicon WHERE memory_lexicon MATCH ?"
 _BEST_MATCHING = f"{_MATCHING} ORDER BY rank LIMIT ?"
@@ -69,7 +70,7 @@ class Recall:
         if planned is None:
             return []
         plan = planned.plan
-        rows = self._candidates(session, planned, _depth(limit, len(planned.tokens)))
+        rows = self._candidates(session, planned, _depth(view, limit, len(planned.tokens)))
         scores = lexical.own_scores(rows, plan)
         near = lexical.around(rows, scores)
         rows += _standing_at(session, lexical.neighbours_wanted(rows, near, 8 + limit))
@@ -144,16 +145,27 @@ def _scope_of(key: str) -> Scope | None:
     return Scope(**json.loads(key)) if key != "{}" else None
 
 
-def _depth(limit: int, tokens: int) -> int:
-    """Return how many candidates to rank: a long question matches more, and less sharply."""
-    return min(24 + 2 * limit + 6 * max(tokens - 6, 0), 2_048)
+def _depth(view: View, limit: int, tokens: int) -> int:
+    """Return how many candidates to rank.
+
+    A long question matches more, and less sharply; in a conversation, neighbours and speakers lift
+    turns from further below.
+    """
+    return min((24 if view.speakers else 4) + 2 * limit + 6 * max(tokens - 6, 0), 2_048)
 
 
 def _standing_at(session: Session, places: list[int]) -> list[Candidate]:
-    if not places:
-        return []
-    sql = f"SELECT {_CANDIDATE} FROM memory_entries WHERE place IN ({_marks(places)})"
-    return [Candidate(*row) for row in session.conn.execute(sql, places)]
+    """Return the turns at *places*; what stands where is remembered until somebody writes."""
+    memo: dict[int, list[Candidate]] = session.memo.setdefault("places", {})
+    missing = [place for place in places if place not in memo]
+    if missing:
+        if len(memo) > _PLACES_KEPT:
+            memo.clear()
+        memo.update((place, []) for place in places)
+        sql = f"SELECT {_CANDIDATE} FROM memory_entries WHERE place IN ({_marks(places)})"
+        for row in session.conn.execute(sql, places):
+            memo[row[2]].append(Candidate(*row))
+    return [row for place in places for row in memo[place]]
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from ..embedders import load_embedder
 from ..errors import ConfigurationError, MissingDependencyError
+from ..protocols import Reranker
 from ..records import MemoryEntry, Scope, SearchOptions
 from ..text import stems
 from . import transfer
@@ -61,7 +62,8 @@ class VectorStore(SQLiteStore):
         writable: False opens the file read-only.
         hybrid: False ranks by the vectors alone.
         embed_timeout: seconds that embedding a question may take; None waits.
-        reranker: reorders the best entries, e.g. a cross-encoder; sync, takes query and entries.
+        reranker: reorders the best entries, e.g. ``embedders.CrossEncoderReranker``; takes query
+            and entries, may be async.
         **options: as for ``SQLiteStore``.
 
     Raises:
@@ -80,7 +82,7 @@ class VectorStore(SQLiteStore):
         writable: bool = True,
         hybrid: bool = True,
         embed_timeout: float | None = 1.5,
-        reranker: Callable[[str, Sequence[MemoryEntry]], Sequence[MemoryEntry]] | None = None,
+        reranker: Reranker | None = None,
         **options: Any,
     ) -> None:
         super().__init__(":memory:" if path is None else path, name, writable, **options)
@@ -103,6 +105,15 @@ class VectorStore(SQLiteStore):
         prepare(conn)
         if self._database.writable:
             tables.prepare_vectors(conn)
+
+    def initialize(self) -> None:
+        """Open the file and start loading the model, without waiting for it.
+
+        Raises:
+            StoreError: the file cannot be used; the message names it and says why.
+        """
+        super().initialize()
+        self._vectorizer.warm_up()
 
     # Reading
 
@@ -143,7 +154,7 @@ class VectorStore(SQLiteStore):
                 query, asked, context or "", limit, self._clock().date(), self.hybrid
             )
             found = self._both.search_both(session, view_of(session, scope), model, question)
-        return self._reordered(query, found)
+        return (yield from self._reordered(query, found))
 
     def _vector_of(self, query: str, context: str | None, view: View) -> Steps[Vectors | None]:
         """Embed the question, the turns before it at lower weight; None if that fails."""
@@ -165,12 +176,13 @@ class VectorStore(SQLiteStore):
         found = super().search(query, SearchOptions(**given))  # type: ignore[typeddict-item]
         return [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
 
-    def _reordered(self, query: str, found: list[MemoryEntry]) -> list[MemoryEntry]:
+    def _reordered(self, query: str, found: list[MemoryEntry]) -> Steps[list[MemoryEntry]]:
         """Let the reranker, if there is one, order what was found; its trouble changes nothing."""
         if self._reranker is None or not found:
             return found
         try:
-            return list(self._reranker(query, found))
+            ordered = yield self._reranker(query, found)
+            return list(ordered)
         except Exception as error:
             self._note(f"the reranker failed: {type(error).__name__}: {error}")
             return found

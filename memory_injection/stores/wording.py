@@ -19,6 +19,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SPACES = re.compile(r"\s{2,}")
 _POSSESSIVE = re.compile(r"['’]s?$", re.IGNORECASE)
 _SUFFIX = re.compile(r"['’].*$")
+_REPEATED = re.compile(r"\bI(?: I\b)+")  # first and last name
 
 
 def in_first_person(question: str, view: View) -> str:
@@ -29,21 +30,25 @@ def in_first_person(question: str, view: View) -> str:
     """
     if not view.names:
         return question
-    english = guess_language(question) in (None, "en")
-    capitals = question != question.lower()
+    capitals = any(word[0].isupper() for word in _WORD.findall(question)[1:] if word != "I")
+
+    def is_named(word: str) -> bool:
+        parts = split_word(_SUFFIX.sub("", word))
+        return bool(parts) and parts[0] in view.names and _is_name(word, capitals)
+
+    nameless = _WORD.sub(lambda m: "" if is_named(m.group()) else m.group(), question)
+    english = guess_language(nameless) in (None, "en")
 
     def said(match: re.Match[str]) -> str:
         word = match.group()
-        name = _SUFFIX.sub("", word)
-        parts = split_word(name)
-        if not parts or parts[0] not in view.names or not _is_name(name, capitals):
+        if not is_named(word):
             return word
         if not english:
             return ""
         return "my" if _POSSESSIVE.search(word) else "I"
 
     put = _SPACES.sub(" ", _WORD.sub(said, question)).strip()
-    put = re.sub(r"\bI(?: I\b)+", "I", put)
+    put = _REPEATED.sub("I", put)
     rest = {word.lower() for word in _WORD.findall(put)} - {"i", "my"}
     return put if rest - stop_words("en") else question
 

@@ -63,8 +63,9 @@ class RecordingServer:
 
     Args:
         replies: what to answer. An iterable is used up one reply per recorded request and its
-            last reply is repeated; a callable is asked for each request. A reply is a
-            :class:`Reply`, a text, or a mapping that is sent as the JSON body as it stands.
+            last reply is repeated; a callable is asked for each request, one at a time. A reply
+            is a :class:`Reply`, a text, or a mapping that is sent as the JSON body as it stands.
+            A callable that raises is answered with status 500 and what it raised.
 
     Attributes:
         requests: what arrived, as a list of :class:`RecordedRequest`.
@@ -109,8 +110,10 @@ class RecordingServer:
             self.requests.append(request)
             number = len(self.requests)
             self._lock.notify_all()
-            scripted = self._script(request)
-        return number, Reply.of(scripted)
+            try:
+                return number, Reply.of(self._script(request))
+            except Exception as error:
+                return number, Reply(f"the script failed: {error!r}", status=500)
 
     def wait(self, delay: float | threading.Event | None) -> bool:
         """Wait *delay* seconds, or for the event; return False if the server closed instead."""

@@ -77,6 +77,8 @@ def test_defaults_are_every_five_turns_without_tools() -> None:
     ("given", "read"),
     [
         ("everyTurn", (EveryTurn(),)),
+        ("every turn", (EveryTurn(),)),
+        ("every 3 turns", (EveryNTurns(3),)),
         (3, (EveryNTurns(3),)),
         (EveryTurn(), (EveryTurn(),)),
         ([EveryTurn(), 2], (EveryTurn(), EveryNTurns(2))),
@@ -85,6 +87,7 @@ def test_defaults_are_every_five_turns_without_tools() -> None:
 def test_triggers_have_short_forms(given: Any, read: Any) -> None:
     """A word or a number stands for the built-in triggers."""
     assert bind([Log({"triggers": given})])[0].config.triggers == read
+    assert ExtractionConfig(trigger=given).triggers == read  # type: ignore[call-arg]
 
 
 def test_an_extractor_goes_before_add_messages() -> None:

@@ -58,7 +58,7 @@ def test_a_turn_is_extracted_and_written_for_its_user(capture_for: Any) -> None:
     notes = Notes()
     capture = capture_for(notes)
     capture.capture_turn({"messages": [user("I live in Oslo")]}, assistant("Nice."), scope=ANNA)
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert notes.texts == ["I live in Oslo", "Nice."]
     _, metadata, scope = notes.added[0]
     assert scope == Scope(user="anna", agent="helper")
@@ -77,9 +77,9 @@ async def test_async_stores_and_extractors_work_alike(capture_for: Any) -> None:
     notes = AsyncNotes(quick(extractor=extract))
     capture = capture_for(notes)
     capture.capture_turn(messages=[user("I live in Oslo")], reply="Nice.", scope=ANNA)
-    assert await capture.aflush(5)
+    assert await capture.aflush(20)
     assert notes.texts == ["I live in Oslo", "Nice."]
-    assert await capture.aclose(5)
+    assert await capture.aclose(20)
 
 
 def test_a_store_with_add_messages_gets_the_messages(capture_for: Any) -> None:
@@ -88,7 +88,7 @@ def test_a_store_with_add_messages_gets_the_messages(capture_for: Any) -> None:
     capture = capture_for(log)
     capture.capture_turn(messages=[user("Hello"), assistant("Hi"), user("Bye")], reply="Bye!",
                          scope=ANNA)  # fmt: skip
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "Bye"), ("assistant", "Bye!")]
     context = log.batches[0][1]
     assert context.sequence_numbers == [0, 1]
@@ -107,7 +107,7 @@ def test_a_tool_loop_is_one_turn(capture_for: Any) -> None:
         capture.capture_turn({"messages": list(talk)}, {"choices": [{"message": reply}]})
         talk += [reply, result("In Oslo", f"c{step}")]
     capture.capture_turn({"messages": list(talk)}, assistant("In Oslo."))
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "Where is my parcel?"), ("assistant", "In Oslo.")]
     assert capture.status().duplicates == 2
 
@@ -118,7 +118,7 @@ def test_retries_and_regenerates_are_stored_once(capture_for: Any) -> None:
     capture = capture_for(log)
     for answer in ("First.", "First.", "Second."):
         capture.capture_turn(messages=[user("A joke, please")], reply=answer)
-        assert capture.flush(5)
+        assert capture.flush(20)
     assert log.said == [("user", "A joke, please"), ("assistant", "First.")]
 
 
@@ -128,7 +128,7 @@ def test_a_regenerate_before_storing_replaces_the_answer(capture_for: Any) -> No
     capture = capture_for(log)
     for answer in ("First.", "Second."):
         capture.capture_turn(messages=[user("A joke, please")], reply=answer)
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "A joke, please"), ("assistant", "Second.")]
 
 
@@ -141,7 +141,7 @@ def test_the_same_words_later_are_another_turn(capture_for: Any) -> None:
         talk.append(user("yes"))
         capture.capture_turn(messages=list(talk), reply=answer)
         talk.append(assistant(answer))
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert [text for _, text in log.said] == ["yes", "Really?", "yes", "Done."]
 
 
@@ -151,7 +151,7 @@ def test_scopes_never_share_a_turn(capture_for: Any) -> None:
     capture = capture_for(notes)
     for name in ("anna", "ben"):
         capture.capture_turn(messages=[user("I like tea")], reply="", scope=Scope(user=name))
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert {(text, scope.user) for text, _, scope in notes.added if scope} == {
         ("I like tea", "anna"),
         ("I like tea", "ben"),
@@ -163,12 +163,12 @@ def test_a_turn_without_an_answer_is_not_lost(capture_for: Any) -> None:
     log = Log()
     capture = capture_for(log)
     capture.capture_turn(messages=[user("Book it for Friday")], reply=calling())
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "Book it for Friday")]
     capture.capture_turn(
         messages=[user("Book it for Friday"), calling(), result("ok")], reply="Booked."
     )
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "Book it for Friday"), ("assistant", "Booked.")]
     assert log.numbers == sorted(set(log.numbers))
 
@@ -183,7 +183,7 @@ def test_the_next_turn_closes_an_unfinished_one(capture_for: Any) -> None:
         messages=[*first, calling(), result("ok"), assistant("Booked."), user("Thanks")],
         reply="Welcome.",
     )
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert [text for _, text in log.said] == ["Book it for Friday", "Thanks", "Welcome."]
 
 
@@ -194,7 +194,7 @@ def test_a_loop_whose_history_was_trimmed_is_still_one_turn(capture_for: Any) ->
     old = [user("Hello"), assistant("Hi")]
     capture.capture_turn(messages=[*old, user("My parcel?")], reply=calling())
     capture.capture_turn(messages=[user("My parcel?"), calling(), result("Oslo")], reply="Oslo.")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "My parcel?"), ("assistant", "Oslo.")]
 
 
@@ -212,7 +212,7 @@ def test_a_history_kept_by_the_server_is_followed(capture_for: Any) -> None:
     capture.capture_turn({**chat, "messages": [user("yes")], "previous_response_id": "r2"},
                          assistant("Again."))  # fmt: skip
     assert output
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert [text for _, text in log.said] == ["yes", "In Oslo.", "yes", "Again."]
 
 
@@ -222,7 +222,7 @@ def test_a_conversation_kept_by_the_server_is_followed(capture_for: Any) -> None
     capture = capture_for(log)
     for answer in ("One.", "Two."):
         capture.capture_turn({"messages": [user("yes")], "conversation": {"id": "conv"}}, answer)
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert [text for _, text in log.said] == ["yes", "One.", "yes", "Two."]
 
 
@@ -232,7 +232,7 @@ def test_system_messages_and_tool_traffic_stay_out(capture_for: Any) -> None:
     capture = capture_for(log)
     talk = [{"role": "system", "content": "SECRET"}, user("Hi"), calling(), result("TOOL")]
     capture.capture_turn(messages=talk, reply="Hello.")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "Hi"), ("assistant", "Hello.")]
 
 
@@ -241,7 +241,7 @@ def test_tool_traffic_comes_along_when_asked_for(capture_for: Any) -> None:
     log = Log(quick(filter=MessageFilter(())))
     capture = capture_for(log)
     capture.capture_turn(messages=[user("Hi"), calling(), result("IN OSLO")], reply="Oslo.")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert [role for role, _ in log.said] == ["user", "assistant", "user", "assistant"]
     assert "look" in log.said[1][1]
     assert log.said[2][1] == "IN OSLO"
@@ -261,7 +261,7 @@ def test_a_filter_may_be_a_predicate(capture_for: Any) -> None:
     capture = capture_for(log)
     capture.capture_turn(messages=[user("Hi")], reply="Hello.")
     capture.capture_turn(messages=[user("boom")], reply="")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "Hi")]
     assert capture.status().stores[0].rejected == 1
 
@@ -274,7 +274,7 @@ def test_injected_blocks_are_never_extracted(capture_for: Any) -> None:
         messages=[user("I moved to Bergen" + block("I live in Oslo"))],
         reply="You said: I moved to Bergen" + block("I live in Oslo"),
     )
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert notes.texts == ["I moved to Bergen", "You said: I moved to Bergen"]
 
 
@@ -284,7 +284,7 @@ def test_a_quoted_memory_tag_keeps_its_words(capture_for: Any) -> None:
     notes = Notes()
     capture = capture_for(notes)
     capture.capture_turn(messages=[user(text + block("old"))], reply="")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert notes.texts == [text]
 
 
@@ -294,7 +294,7 @@ def test_a_conversation_with_and_without_blocks_is_the_same(capture_for: Any) ->
     capture = capture_for(log)
     capture.capture_turn(messages=[user("Hi" + block("x")), assistant("Yo"), user("A")], reply="1")
     capture.capture_turn(messages=[user("Hi"), assistant("Yo"), user("A" + block("y"))], reply="1")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "A"), ("assistant", "1")]
 
 
@@ -312,10 +312,11 @@ def test_every_n_turns_waits_for_n(capture_for: Any) -> None:
     assert len(log.batches[0][0]) == 10
 
 
-def _settled(capture: Capture, pending: int) -> None:
-    """Wait until the capture has looked at everything and *pending* turns wait."""
-    until = time.monotonic() + 5
-    while capture.status().pending != pending:
+def _settled(capture: Capture, pending: int, at_most: bool = False) -> None:
+    """Wait until the capture has looked at everything and *pending* turns wait, or fewer."""
+    until = time.monotonic() + 20
+    while not (capture.status().pending <= pending if at_most
+               else capture.status().pending == pending):  # fmt: skip
         assert time.monotonic() < until, capture.status()
         threading.Event().wait(0.005)
 
@@ -358,11 +359,11 @@ def test_a_failing_trigger_costs_only_its_firing(capture_for: Any) -> None:
     capture = capture_for(log)
     capture.capture_turn(messages=[user("hello")], reply="a")
     _settled(capture, 1)
-    until = time.monotonic() + 5
+    until = time.monotonic() + 20
     while capture.status().stores[0].last_error != "ValueError: no":
         assert time.monotonic() < until
         threading.Event().wait(0.005)
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "hello"), ("assistant", "a")]
 
 
@@ -438,7 +439,7 @@ def test_an_extractor_is_not_asked_again_for_a_failed_write(capture_for: Any) ->
     store = Once(quick(extractor=extract))
     capture = capture_for(store)
     capture.capture_turn(messages=[user("hello")], reply="a")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert (store.texts, len(asked)) == (["one", "two", "three"], 1)
 
 
@@ -457,7 +458,7 @@ def test_a_down_backend_is_visible_and_probed_not_hammered(capture_for: Any) -> 
     began = time.monotonic()
     for at in range(200):
         capture.capture_turn(messages=[user(f"fact {at}")], reply="")
-    until = began + 5
+    until = began + 20
     while capture.status().stores[0].state != "open":
         assert time.monotonic() < until
         threading.Event().wait(0.005)
@@ -511,16 +512,19 @@ def test_a_full_queue_drops_the_oldest_and_says_so(capture_for: Any) -> None:
         capture.capture_turn(messages=[user(f"fact {at}")], reply="")
     _settled_looking(capture)
     status = capture.status().stores[0]
-    assert (status.pending, status.dropped) == (10, 40)
+    assert status.pending == 10
+    assert status.pending + status.dropped == 50
     switch.on.set()
-    assert capture.flush(5)
-    kept = [text for _, text in remote.said]
-    assert len(kept) == 10
-    assert kept[-9:] == [f"fact {at}" for at in range(41, 50)]
+    assert capture.flush(20)
+    kept = [int(text.removeprefix("fact ")) for _, text in remote.said]
+    assert kept == sorted(kept)
+    assert len(kept) == status.pending
+    # What was under way when the others were dropped was safe: at most half of the queue.
+    assert kept[-5:] == [45, 46, 47, 48, 49]
 
 
 def _settled_looking(capture: Capture) -> None:
-    until = time.monotonic() + 5
+    until = time.monotonic() + 20
     while capture.status().waiting:
         assert time.monotonic() < until
         threading.Event().wait(0.005)
@@ -538,7 +542,7 @@ def test_what_a_store_refuses_for_good_does_not_hold_up_the_rest(capture_for: An
     picky = Picky()
     capture = capture_for(picky)
     capture.capture_turn(messages=[user("a bad one")], reply="fine")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert picky.texts == ["fine"]
     assert capture.status().stores[0].rejected == 1
 
@@ -563,7 +567,7 @@ def test_extractors_may_answer_in_many_ways(
     notes = Notes(quick(extractor=lambda messages: found))
     capture = capture_for(notes)
     capture.capture_turn(messages=[user("hello")], reply="a")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert notes.texts == texts
     assert capture.status().stores[0].rejected == rejected
 
@@ -585,7 +589,7 @@ def test_a_hanging_store_costs_its_attempt_only(capture_for: Any) -> None:
     capture = capture_for(hanging, other)
     capture.capture_turn(messages=[user("hello")], reply="a")
     try:
-        assert capture.flush(5)
+        assert capture.flush(20)
         assert len(other.said) == len(hanging.said) == 2
     finally:
         release.set()
@@ -606,7 +610,7 @@ def test_no_exception_ends_a_lane(capture_for: Any, error: type[BaseException]) 
     odd = Odd()
     capture = capture_for(odd)
     capture.capture_turn(messages=[user("hello")], reply="a")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert odd.said == [("user", "hello"), ("assistant", "a")]
 
 
@@ -626,7 +630,7 @@ def test_context_variables_are_the_callers(capture_for: Any) -> None:
         token = tenant.set(name)
         capture.capture_turn(messages=[user(f"hello {name}")], reply="", scope=Scope(user=name))
         tenant.reset(token)
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert seen == ["a", "b"]
 
 
@@ -643,8 +647,8 @@ def test_an_extractor_that_talks_to_a_captured_client_is_not_captured(capture_fo
     notes.extraction = quick(extractor=extract)
     capture = capture_for(notes)
     capture.capture_turn(messages=[user("hello")], reply="")
-    assert capture.flush(5)
-    assert capture.flush(5)
+    assert capture.flush(20)
+    assert capture.flush(20)
     assert notes.texts == ["hello"]
 
 
@@ -665,7 +669,7 @@ def test_a_lone_observation_is_stored_at_the_flush(capture_for: Any) -> None:
     log = Log()
     capture = capture_for(log)
     capture.observe("user", "Remember the milk")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said == [("user", "Remember the milk")]
 
 
@@ -697,7 +701,7 @@ def test_rubbish_is_counted_never_raised(
     capture = capture_for(log)
     capture.capture_turn(conversation, reply=object())
     capture.capture_turn(messages=[user("fine")], reply="ok")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert log.said[-2:] == [("user", "fine"), ("assistant", "ok")]
     assert capture.status().unreadable == unreadable
 
@@ -733,7 +737,7 @@ def test_capture_never_blocks_and_never_changes_its_input(capture_for: Any) -> N
     assert time.monotonic() - began < 1
     assert json.dumps(body) == before
     gate.set()
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert slow.said == [("user", "hello"), ("assistant", "a")]
 
 
@@ -745,7 +749,7 @@ def test_the_caller_may_append_right_after_the_call(capture_for: Any) -> None:
     for at in range(20):
         capture.capture_turn({"messages": talk}, f"answer {at}")
         talk += [assistant(f"answer {at}"), user(f"next {at}")]
-    assert capture.flush(5)
+    assert capture.flush(20)
     texts = [text for _, text in log.said]
     assert texts[:4] == ["first", "answer 0", "next 0", "answer 1"]
 
@@ -755,11 +759,11 @@ def test_closing_stores_the_rest_and_ends(capture_for: Any) -> None:
     log = Log(True)
     capture = capture_for(log)
     capture.capture_turn(messages=[user("hello")], reply="a")
-    assert capture.close(5)
+    assert capture.close(20)
     assert log.said == [("user", "hello"), ("assistant", "a")]
     assert not capture.captures
     capture.capture_turn(messages=[user("late")], reply="a")
-    assert capture.close(5)
+    assert capture.close(20)
     assert len(log.said) == 2
 
 
@@ -768,8 +772,8 @@ def test_threads_end_when_nothing_is_left(capture_for: Any) -> None:
     log = Log()
     capture = capture_for(log)
     capture.capture_turn(messages=[user("hello")], reply="a")
-    assert capture.flush(5)
-    until = time.monotonic() + 5
+    assert capture.flush(20)
+    until = time.monotonic() + 20
     while any(t.name.startswith("memory-capture") for t in threading.enumerate()):
         assert time.monotonic() < until
         threading.Event().wait(0.005)
@@ -785,7 +789,7 @@ async def test_aflush_leaves_the_loop_free(capture_for: Any) -> None:
 
     capture = capture_for(Slow())
     capture.capture_turn(messages=[user("hello")], reply="a")
-    flushing = asyncio.ensure_future(capture.aflush(5))
+    flushing = asyncio.ensure_future(capture.aflush(20))
     await asyncio.sleep(0.05)
     assert not flushing.done()
     gate.set()
@@ -817,8 +821,8 @@ def test_many_short_conversations_do_not_push_each_other_out(capture_for: Any) -
     for at in range(200):
         scope = Scope(session=str(at))
         capture.capture_turn(messages=[user(f"fact {at}")], reply="", scope=scope)
-        _settled_looking(capture)
-    assert capture.flush(5)
+        _settled(capture, 12, at_most=True)
+    assert capture.flush(20)
     assert sorted(text for _, text in log.said) == sorted(f"fact {at}" for at in range(200))
     assert capture.status().stores[0].dropped == 0
 
@@ -835,14 +839,14 @@ def test_an_answer_regenerated_during_an_outage_is_the_one_stored(capture_for: A
     remote = Remote(quick(retry_first=5.0, retry_most=5.0))
     capture = capture_for(remote)
     capture.capture_turn(messages=[user("A joke, please")], reply="First.")
-    until = time.monotonic() + 5
-    while not switch.calls:
+    until = time.monotonic() + 20
+    while capture.status().stores[0].state == "ok":
         assert time.monotonic() < until
         threading.Event().wait(0.005)
     capture.capture_turn(messages=[user("A joke, please")], reply="Second.")
     _settled_looking(capture)
     switch.on.set()
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert remote.said == [("user", "A joke, please"), ("assistant", "Second.")]
 
 
@@ -870,7 +874,7 @@ def test_forgetting_reaches_everything_that_waits(capture_for: Any) -> None:
     _settled_looking(capture)
     threading.Timer(0.1, gate.set).start()
     assert capture.forget(Scope(user="anna"), wait=5) >= 1
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert slow.said == [("user", "stays")]
     assert capture.status().open_turns == 0
 
@@ -892,7 +896,7 @@ def test_too_many_calls_waiting_are_counted(
         capture.capture_turn(messages=[user(f"fact {at}")], reply="")
     assert not capture.flush(0.05)
     gate.set()
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert len(log.said) + capture.status().overflow == 10
     assert capture.status().overflow >= 7
 
@@ -920,7 +924,7 @@ def test_whole_turns_go_to_a_store_with_a_turn_hook(capture_for: Any) -> None:
     capture.capture_turn(messages=talk, reply="In Oslo.", scope=ANNA)
     talk += [assistant("In Oslo."), user("Thanks")]
     capture.capture_turn(messages=talk, reply="Welcome.", scope=ANNA)
-    assert capture.flush(5)
+    assert capture.flush(20)
     first, second = hooked.turns
     assert (first["input"], first["output"], first["scope"]) == ("Where is it?", "In Oslo.", ANNA)
     assert [message["role"] for message in first["messages"]] == [
@@ -934,7 +938,7 @@ def test_the_context_of_a_batch_reads_like_a_mapping(capture_for: Any) -> None:
     log = Log()
     capture = capture_for(log)
     capture.capture_turn(messages=[user("Hi")], reply="Yo", scope=ANNA)
-    assert capture.flush(5)
+    assert capture.flush(20)
     context = log.batches[0][1]
     assert dict(context)["session"] == context.session == "s1"
     assert context.get("nothing") is None
@@ -954,5 +958,51 @@ def test_no_thread_to_be_had_is_survived(capture_for: Any, monkeypatch: pytest.M
         patched.setattr(threading.Thread, "start", refuse)
         capture.capture_turn(messages=[user("first")], reply="")
     capture.capture_turn(messages=[user("second")], reply="")
-    assert capture.flush(5)
+    assert capture.flush(20)
     assert [text for _, text in log.said] == ["first", "second"]
+
+
+def test_sync_flush_works_inside_a_running_loop(capture_for: Any) -> None:
+    """A sync caller on an event loop's own thread may flush an async store."""
+
+    class Later(Log):
+        async def add_messages(self, messages: Any, context: Any = None) -> None:  # type: ignore[override]
+            await asyncio.sleep(0.01)
+            super().add_messages(messages, context)
+
+    later = Later()
+    capture = capture_for(later)
+
+    async def request() -> bool:
+        capture.capture_turn(messages=[user("Hi")], reply="Yo")
+        return bool(capture.flush(20))
+
+    assert asyncio.run(request())
+    assert asyncio.run(request())
+    assert later.said == [("user", "Hi"), ("assistant", "Yo")]
+
+
+def test_an_entry_being_written_is_never_dropped_half_way(capture_for: Any) -> None:
+    """A full queue gives a begun batch up as a whole only between its attempts."""
+    fails = threading.Event()
+
+    class Half(Notes):
+        def add(self, content: str, metadata: Any = None, *, scope: Any = None) -> None:
+            if content == "two" and not fails.is_set():
+                raise ConnectionError("half-way")
+            super().add(content, metadata, scope=scope)
+
+    half = Half(quick(extractor=lambda messages: ["one", "two"], max_pending=2, retry_first=0.5))
+    capture = capture_for(half)
+    capture.capture_turn(messages=[user("a")], reply="")
+    until = time.monotonic() + 20
+    while capture.status().stores[0].state == "ok":
+        assert time.monotonic() < until
+        threading.Event().wait(0.005)
+    for text in ("b", "c"):
+        capture.capture_turn(messages=[user(text)], reply="")
+    _settled_looking(capture)
+    fails.set()
+    assert capture.flush(20)
+    assert half.texts == ["one", "one", "two", "one", "two"]
+    assert capture.status().stores[0].dropped == 1

@@ -32,6 +32,11 @@ class Shelf(Notes):
         return [MemoryEntry(text, score=float(n), scope=owner) for n, text, owner in scored[:most]]
 
 
+def quarter(text: str) -> int:
+    """Count a token for every four characters, whatever vocabulary is installed."""
+    return len(text) // 4 + 1
+
+
 @pytest.mark.parametrize("keeps", ["result.messages", "a clean history"])
 @pytest.mark.parametrize("custom", [False, True])
 def test_two_hundred_turns_feed_nothing_back(keeps: str, custom: bool) -> None:
@@ -42,7 +47,8 @@ def test_two_hundred_turns_feed_nothing_back(keeps: str, custom: bool) -> None:
 
     injection = {"min_relevance": None, "format": plain_list if custom else None}
     shelf = Shelf()
-    with MemoryManager([shelf], injection=injection) as memory:
+    # A counter of the test's own: without the vocabulary, bytes would fill the budgets sooner.
+    with MemoryManager([shelf], injection=injection, counter=quarter) as memory:
         talk: list[Any] = []
         injected = 0
         for at in range(200):
@@ -75,7 +81,7 @@ def test_a_quoted_block_of_somebody_else_stays() -> None:
         result = memory.inject([user(quoted)], scope=ANNA)
         assert result.block is not None
         memory.capture_turn({"messages": result.messages}, "ok", scope=ANNA)
-        assert memory.flush(5)
+        assert memory.flush(20)
     assert shelf.texts[1:] == [quoted, "ok"]
 
 
@@ -85,7 +91,7 @@ def test_memories_are_found_in_the_next_session() -> None:
     with MemoryManager([shelf], injection={"min_relevance": None}) as memory:
         with memory.scope(user="anna", session="monday"):
             memory.capture_turn(messages=[user("My cat is called Miso")], reply="Cute.")
-        assert memory.flush(5)
+        assert memory.flush(20)
         ask = [user("What is my cat called?")]
         found = memory.inject(ask, scope=Scope(user="anna", session="tuesday"))
         assert found.block is not None
@@ -96,19 +102,20 @@ def test_memories_are_found_in_the_next_session() -> None:
 async def test_the_manager_is_a_provider() -> None:
     """observe, flush and get_context make the manager an AgentMemoryProvider, sync and async."""
     shelf = Shelf()
-    async with MemoryManager([shelf], injection={"min_relevance": None}) as memory:
+    injection = {"min_relevance": None}
+    async with MemoryManager([shelf], injection=injection, counter=quarter) as memory:
         memory.observe("user", "I am allergic to peanuts", scope=ANNA)
         memory.observe("assistant", "I will keep that in mind.", scope=ANNA)
-        assert memory.flush(5)
+        assert memory.flush(20)
         await memory.aobserve("user", "I am allergic to dust", scope=ANNA)
         await memory.aobserve("assistant", "Noted.", scope=ANNA)
-        assert await memory.aflush(5)
-        found = memory.get_context("allergic to what?", token_budget=100, scope=ANNA)
-        again = await memory.aget_context("allergic to what?", token_budget=100, scope=ANNA)
+        assert await memory.aflush(20)
+        found = memory.get_context("allergic to what?", token_budget=300, scope=ANNA)
+        again = await memory.aget_context("allergic to what?", token_budget=300, scope=ANNA)
         assert found is not None
         assert found == again
         assert found.context_text.startswith("<memory>\n")
-        assert found.tokens <= 100
+        assert found.tokens <= 300
         assert "peanuts" in found.context_text
         small = memory.get_context("allergic to what?", token_budget=30, scope=ANNA)
         assert small is None or small.tokens <= 30
@@ -144,7 +151,7 @@ def test_a_clean_capture_leaves_no_trace_in_the_report() -> None:
     """Nothing is warned of while all goes well."""
     with MemoryManager([Shelf()]) as memory:
         memory.capture_turn(messages=[user("hello")], reply="ok")
-        assert memory.flush(5)
+        assert memory.flush(20)
         assert memory.inject([user("hello there")]).report.warnings == ()
 
 
@@ -164,7 +171,7 @@ def test_erasing_a_user_takes_what_waits_with_it() -> None:
             memory.capture_turn(messages=[user(f"I am {name}")], reply="hi", scope=scope)
         memory.observe("user", "half a turn", scope=Scope(user="anna"))
         memory.erase(Scope(user="anna"))
-        assert memory.flush(5)
+        assert memory.flush(20)
     assert shelf.texts == ["I am ben", "hi"]
 
 

@@ -89,7 +89,7 @@ def test_a_forked_child_starts_afresh() -> None:
     if child == 0:
         switch.on.set()
         capture.capture_turn(messages=[user("from the child")], reply="")
-        stored = capture.flush(5)
+        stored = capture.flush(20)
         os.write(writing, repr((stored, remote.said)).encode())
         os._exit(0)
     os.close(writing)
@@ -98,5 +98,5 @@ def test_a_forked_child_starts_afresh() -> None:
     os.waitpid(child, 0)
     assert told == "(True, [('user', 'from the child')])"
     switch.on.set()
-    assert capture.close(5)
+    assert capture.close(20)
     assert remote.said == [("user", "from the parent")]

@@ -79,12 +79,12 @@ async def test_a_provider_is_asked_once_and_told_twice(
         async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="k") as bare:
             create = wrap(bare, memory).chat.completions.create
             done = await arun_tool_loop(create, ask, TOOLS, model="m")
-        assert await memory.aflush(5)
+        assert await memory.aflush(20)
     else:
         with openai.OpenAI(base_url=f"{server.url}/v1", api_key="k") as bare:
             create = wrap(bare, memory).chat.completions.create
             done = run_tool_loop(create, ask, TOOLS, model="m")
-        assert memory.flush(5)
+        assert memory.flush(20)
     memory.close()
     assert done.reply.choices[0].message.content == "Both are in Oslo."
     assert (done.rounds, done.finished) == (3, True)
@@ -179,7 +179,7 @@ def test_a_stream_is_captured_when_it_ends(serve: Any) -> None:
             model="m", messages=[user("Count")], stream=True
         ) as stream:
             pieces = [chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices]
-    memory.close(5)
+    memory.close(20)
     assert "".join(pieces) == "One two three."
     assert log.said == [("user", "Count"), ("assistant", "One two three.")]
     assert log.batches[0][1].scope == Scope(user="anna")
@@ -200,7 +200,7 @@ async def test_an_abandoned_stream_is_captured_as_far_as_it_came(serve: Any) -> 
             if said:
                 break
         await stream.close()
-    assert await memory.aflush(5)
+    assert await memory.aflush(20)
     await memory.aclose()
     assert log.said[0] == ("user", "Count")
     assert log.said[1][1].startswith(said.strip())
@@ -215,7 +215,7 @@ def test_a_failed_call_is_not_a_turn(serve: Any) -> None:
         with pytest.raises(openai.BadRequestError):
             client.chat.completions.create(model="m", messages=[user("Hi")])
         client.chat.completions.create(model="m", messages=[user("Hi")])
-    memory.close(5)
+    memory.close(20)
     assert log.said == [("user", "Hi"), ("assistant", "Now it works.")]
 
 
@@ -227,6 +227,6 @@ def test_scope_around_a_call_is_the_scope_of_its_memories(serve: Any) -> None:
         client = wrap(bare, memory, scope=Scope(user="anna", agent="a"))
         with memory.scope(user="ben", session="s9"):
             client.chat.completions.create(model="m", messages=[user("I am Ben")])
-    memory.close(5)
+    memory.close(20)
     context = log.batches[0][1]
     assert (context.scope, context.session) == (Scope(user="ben"), "s9")

@@ -107,10 +107,12 @@ def users_in(body: Any) -> set[str]:
     return set(re.findall(r"&lt;(\w+)&gt;", json.dumps(body)))
 
 
-async def test_threads_and_tasks_do_not_mix_scopes(serve: Any) -> None:
-    """Two threads and fifty tasks, each with its own scope, on one wrapped client of each kind."""
+@pytest.mark.parametrize(
+    "rounds", [4, pytest.param(193, marks=pytest.mark.slow)], ids=["208", "10036"]
+)
+async def test_threads_and_tasks_do_not_mix_scopes(rounds: int, serve: Any) -> None:
+    """Two threads and fifty tasks, each with its own scope, on one manager: 10,036 requests."""
     server = serve(["ok"])
-    rounds = 4
     with MemoryManager([Notes()]) as memory, openai_of(server) as bare:
         async with openai_of(server, openai.AsyncOpenAI) as abare:
             client, aclient = wrap(bare, memory), wrap(abare, memory)
@@ -143,6 +145,10 @@ def test_what_cannot_be_wrapped_is_named(serve: Any) -> None:
     with MemoryManager([Notes()]) as memory, openai_of(serve(["ok"])) as client:
         with pytest.raises(ConfigurationError, match=r"cannot wrap builtins.object: wrap knows"):
             wrap(object(), memory)
+        with pytest.raises(ConfigurationError, match="cannot wrap the class OpenAI, only"):
+            wrap(openai.OpenAI, memory)
+        with pytest.raises(ConfigurationError, match=r"cannot wrap builtins.module: wrap knows"):
+            wrap(openai, memory)
         with pytest.raises(ConfigurationError, match="must be a MemoryManager or have"):
             wrap(client, object())
         with pytest.raises(ConfigurationError, match="scope user must be a non-blank string"):

@@ -1,6 +1,7 @@
 """Dialects are found by name and by shape, and come in by one door."""
 
 import logging
+import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from typing import Any
@@ -56,6 +57,19 @@ def test_a_source_checkout_finds_the_built_in_dialects(installed: list[EntryPoin
     """Without any installed entry point, the files of the package are the list."""
     assert "openai.chat" in dialects.dialect_names()
     assert dialects.dialect_named("openai.chat").name == "openai.chat"
+
+
+def test_a_broken_file_of_the_package_takes_no_other_with_it(
+    installed: list[EntryPoint], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    """Detection is part of every call, and no call may fail for it."""
+    monkeypatch.setitem(sys.modules, "memory_injection.dialects.gemini", None)
+    with caplog.at_level(logging.WARNING):
+        found = dialects.detect([{"role": "user", "content": "Hi"}])
+    assert found is not None
+    assert found.name == "openai.chat"
+    assert "gemini" not in dialects.dialect_names()
+    assert "memory_injection.dialects.gemini cannot be imported" in caplog.text
 
 
 def test_the_declared_entry_points_are_the_dialects_of_the_package(installed: list[EntryPoint]):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import queue
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory_injection import MemoryManager, Scope
-from memory_injection.files import FileMemoryProvider
+from memory_injection import MemoryManager, Scope, wrap
+from memory_injection.files import FileMemoryProvider, Turn, create_memory_provider
+from memory_injection.testing.server import RecordingServer
 
 Put = Callable[..., Path]
 
@@ -93,6 +95,52 @@ def test_turns_through_the_manager_are_learned_once_and_blocks_never(
     assert sorted(e.content for e in found) == sorted(said)
     assert {(e.metadata or {})["source"] for e in found} == {"turn_end"}
     assert {e.scope for e in found} == {Scope(user="u1")}
+
+
+def test_a_turn_whose_extractor_failed_is_handed_over_again(
+    provide: Callable[..., FileMemoryProvider],
+) -> None:
+    """At least once: after a flush it is stored, and stored once."""
+    attempts: list[str] = []
+
+    def extract(turn: Turn) -> list[str]:
+        attempts.append(turn.input)
+        if len(attempts) == 1:
+            raise ConnectionError("the model is away")
+        return [turn.input, "and more"]
+
+    provider = provide(remember={"extract_turn": extract})
+    with MemoryManager(stores=[provider]) as memory:
+        memory.capture_turn({"messages": ask("The zebra.")}, reply="Yes.", scope=Scope(user="u1"))
+        assert memory.flush()
+    with create_memory_provider(provider.root) as again:
+        assert sorted(e.content for e in again.list(scope={"user": "u1"})) == [
+            "The zebra.",
+            "and more",
+        ]
+    assert attempts == ["The zebra."] * 2
+
+
+def test_a_wrapped_client_takes_the_provider_as_it_is(
+    provide: Callable[..., FileMemoryProvider],
+) -> None:
+    """Entries come one by one under their source; the finished turn reaches the extractor."""
+    openai = pytest.importorskip("openai")
+    heard: queue.Queue[Turn] = queue.Queue()
+    provider = provide(remember={"extract_turn": lambda turn: heard.put(turn)})
+    provider.add("The zebra is <striped>.", {"title": "Zoo"})
+    with RecordingServer(["Noted."]) as server:
+        bare = openai.OpenAI(base_url=f"{server.url}/v1", api_key="none-needed")
+        client = wrap(bare, provider, scope=Scope(user="u1"))
+        client.chat.completions.create(model="gpt-4o", messages=ask("What of the zebra?"))
+        turn = heard.get(timeout=10)
+        bare.close()
+        assert (turn.input, turn.output) == ("What of the zebra?", "Noted.")
+        assert turn.scope == Scope(user="u1")
+        assert server.bodies[0]["messages"][-1]["content"] == (
+            "What of the zebra?\n\n<memory>\n"
+            '<entry source="files">Zoo\nThe zebra is &lt;striped&gt;.</entry>\n</memory>'
+        )
 
 
 def test_without_an_extractor_the_manager_captures_nothing(

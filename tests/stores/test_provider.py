@@ -70,7 +70,7 @@ async def test_the_context_is_one_entry_without_a_score(kind: Any, found: Any) -
     "rubbish",
     [None, "", "  \n", 0, 3.5, b"x", [], ["Lives"], {}, {"context_text": None},
      {"context_text": 7}, SimpleNamespace(context_text=["a"]), object(), {"contextText": []}],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )  # fmt: skip
 async def test_rubbish_is_nothing_found(kind: Any, rubbish: Any) -> None:
     """Whatever else a provider returns is an empty result, never an error."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 np = pytest.importorskip("numpy", reason="numpy comes with the embeddings and light extras")
@@ -416,6 +416,33 @@ def test_a_reranker_that_fails_changes_nothing(model: Model) -> None:
         assert store.problem == "the reranker failed: ValueError: no model"
 
 
+async def test_a_reranker_may_be_async(model: Model) -> None:
+    """It is awaited, as an async embedder is."""
+
+    async def backwards(query: str, found: Sequence[MemoryEntry]) -> Sequence[MemoryEntry]:
+        return found[::-1]
+
+    with VectorStore(embedder=model, reranker=backwards) as store:
+        store.add_many(["Pamuk naps", "Soup for lunch"])
+        assert contents(await store.search("kitten"))[-1] == "Pamuk naps"  # type: ignore[misc]
+
+
+def test_opening_starts_loading_the_model() -> None:
+    """``initialize`` does not wait for a slow model; words answer until it is there."""
+    loading, loaded = threading.Event(), threading.Event()
+
+    class Slow(Model):
+        def load(self) -> None:
+            loading.set()
+            loaded.wait(5)
+
+    with VectorStore(embedder=Slow()) as store:
+        store.initialize()
+        assert loading.wait(5)
+        assert not loaded.is_set()
+        loaded.set()
+
+
 # Arguments
 
 
@@ -475,6 +502,7 @@ def test_threads_search_and_write_at_once(store: VectorStore) -> None:
     assert wrong == []
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(st.text(min_size=1).filter(str.strip), min_size=1, max_size=8), st.text())
 def test_search_returns_entries_it_was_given(texts: list[str], query: str) -> None:
     """Any texts, any question: what comes back was written, once each, best first."""

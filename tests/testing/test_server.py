@@ -73,6 +73,49 @@ def test_errors_carry_status_and_text() -> None:
             assert (response.code, json.load(response)["error"]["message"]) == (429, "too much")
 
 
+def test_a_script_that_fails_says_so() -> None:
+    """A mistake in a callable is the answer, not a broken connection."""
+    with RecordingServer(lambda request: {}["missing"]) as server:  # type: ignore[index]
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            post(server.url, ASK)
+        with caught.value as response:
+            assert response.code == 500
+            assert "KeyError('missing')" in json.load(response)["error"]["message"]
+
+
+def test_a_body_sent_in_pieces_is_put_together() -> None:
+    """Chunked request bodies are recorded as the bytes they stand for."""
+    with RecordingServer() as server:
+        payload = json.dumps(ASK).encode()
+        request = urllib.request.Request(
+            server.url + "/v1/chat/completions",
+            (payload[at : at + 7] for at in range(0, len(payload), 7)),
+            {"Content-Type": "application/json", "Transfer-Encoding": "chunked"},
+        )
+        with urllib.request.urlopen(request, timeout=5) as response:
+            assert response.status == 200
+        assert server.requests[0].raw == payload
+
+
+def test_waiting_for_requests_that_never_come_ends() -> None:
+    """``wait_for`` gives up in time and says how many there were."""
+    with RecordingServer() as server, pytest.raises(TimeoutError, match="0 of 1 requests"):
+        server.wait_for(1, timeout=0.01)
+
+
+def test_delays_and_extra_headers_are_kept() -> None:
+    """A reply may take its time and bring headers of its own, streamed or not."""
+    reply = Reply("ok", delay=0.01, gate=0.01, headers={"x-request-id": "r1"})
+    with RecordingServer([reply]) as server:
+        for body in (ASK, {**ASK, "stream": True}):
+            request = urllib.request.Request(
+                server.url + "/v1/chat/completions", json.dumps(body).encode()
+            )
+            with urllib.request.urlopen(request, timeout=5) as response:
+                assert response.headers["x-request-id"] == "r1"
+        assert json.loads(urllib.request.urlopen(f"{server.url}/v1/models").read())["data"] == []
+
+
 def test_an_unknown_path_is_refused_and_not_recorded() -> None:
     """Only model calls are recorded."""
     with RecordingServer() as server:

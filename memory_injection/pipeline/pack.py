@@ -126,6 +126,7 @@ class GuardedCounter:
         self._trace = trace
 
     def count(self, text: str) -> int:
+        """Return the count, or the bytes where the counter fails."""
         try:
             tokens = self._counter.count(text)
             if type(tokens) is int and tokens >= 0:

@@ -25,8 +25,9 @@ def _entries(conn: sqlite3.Connection) -> None:
     # comes to be another owner's, session's or entry's.
     conn.execute(
         "CREATE TABLE memory_scopes (id INTEGER PRIMARY KEY AUTOINCREMENT,"
-        " key TEXT NOT NULL UNIQUE, entries INTEGER NOT NULL DEFAULT 0, terms INTEGER NOT NULL DEFAULT 0,"
-        " day INTEGER NOT NULL DEFAULT 0, languages TEXT NOT NULL DEFAULT '')"
+        " key TEXT NOT NULL UNIQUE, entries INTEGER NOT NULL DEFAULT 0,"
+        " terms INTEGER NOT NULL DEFAULT 0, day INTEGER NOT NULL DEFAULT 0,"
+        " languages TEXT NOT NULL DEFAULT '')"
     )
     conn.execute(
         "CREATE TABLE memory_threads (id INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL,"

@@ -495,8 +495,6 @@ def test_system_placement_where_the_prompt_is_kept_apart(api, body):
         again = memory.inject_request(result.request, api=api)
     assert result.request[field] == body[field]
     assert result.block.text in _texts(result.request)
-        "\\n", "\n"
-    ).replace('"', '\\"')
     assert again.request == result.request
 
 

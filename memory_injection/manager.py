@@ -171,7 +171,10 @@ class MemoryManager(Learning):
 
     def _left_alone(self, asked: Asked) -> InjectionResult | None:
         why = "closed" if self._closed else None if self._enabled else "injection=False"
-        return left_alone(asked, why)
+        result = left_alone(asked, why)
+        if result is not None:
+            self._telemetry.injected(None, result)
+        return result
 
     # Searching and writing
 

@@ -74,14 +74,19 @@ def _shown(store: str | None, content: str) -> Shown:
 
 def _distinct(ranked: Sequence[MemoryEntry], trace: Trace) -> list[MemoryEntry]:
     seen: set[tuple[str, ...]] = set()
+    texts: set[str] = set()  # equal texts need no second reading, however long they are
     distinct = []
     for entry in ranked:
         text = entry.content
-        key = _remembered(text) if len(text) <= _COMPARED else sameness(text)
-        if key in seen:
+        known = text in texts
+        if not known:
+            texts.add(text)
+            key = _remembered(text) if len(text) <= _COMPARED else sameness(text)
+            known = key in seen
+            seen.add(key)
+        if known:
             trace.dropped.append(dropped_entry(entry, "duplicate"))
         else:
-            seen.add(key)
             distinct.append(entry)
     return distinct
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import itertools
 import json
 import random
 import urllib.request
@@ -158,11 +159,21 @@ class Figures:
     processed: int = 0
     again: int = 0
     blocks: int = 0
-    bill_by_turn: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    by_turn: dict[str, dict[int, float]] = field(
+        default_factory=lambda: {series: defaultdict(float) for series in SERIES}
+    )
+
+    def add(self, turn: int, cached: int, processed: int) -> None:
+        """Take one request into account."""
+        self.sent += cached + processed
+        self.processed += processed
+        self.by_turn["sent"][turn] += cached + processed
+        self.by_turn["processed"][turn] += processed
+        self.by_turn["bill"][turn] += processed + PRICE * cached
 
     @property
     def bill(self) -> float:
-        return sum(self.bill_by_turn.values())
+        return sum(self.by_turn["bill"].values())
 
     @property
     def reused(self) -> float:
@@ -278,10 +289,8 @@ def play(policy: str, traffic: str, conversations: int, turns: int, engine) -> F
             for asked in requests_of(turn, history):
                 messages = send(asked)
                 cached, processed = engine.run(messages)
-                figures.sent += cached + processed
-                figures.processed += processed
+                figures.add(number, cached, processed)
                 figures.again += max(before - cached, 0)
-                figures.bill_by_turn[number] += processed + PRICE * cached
                 figures.blocks += sum(len(find_blocks(m["content"])) for m in messages)
                 before = cached + processed
         if memory is not None:
@@ -320,8 +329,11 @@ def test_what_stays_is_hardly_read_again():
     assert figures.again / figures.sent <= 0.02
 
 
+SERIES = ("sent", "processed", "bill")
+
+
 def chart(results: dict[str, dict[str, Figures]], folder: str) -> None:
-    """Draw the bill per turn of each policy, one chart per kind of traffic."""
+    """Draw tokens sent, tokens processed and the bill, summed up turn by turn, per traffic."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -329,14 +341,20 @@ def chart(results: dict[str, dict[str, Figures]], folder: str) -> None:
     from matplotlib import pyplot
 
     for traffic, found in results.items():
-        figure, axes = pyplot.subplots(figsize=(7, 4))
-        for policy, figures in found.items():
-            turns = sorted(figures.bill_by_turn)
-            axes.plot(turns, [figures.bill_by_turn[t] for t in turns], label=policy)
-        axes.set(xlabel="turn", ylabel="bill (new tokens)", title=traffic)
-        axes.legend()
+        figure, places = pyplot.subplots(1, len(SERIES), figsize=(12, 3.6))
+        for axes, series in zip(places, SERIES, strict=True):
+            for policy, figures in found.items():
+                by_turn = figures.by_turn[series]
+                turns = sorted(by_turn)
+                sums = list(itertools.accumulate(by_turn[turn] for turn in turns))
+                axes.plot([turn + 1 for turn in turns], sums, label=policy)
+            axes.set(xlabel="turn", title=f"tokens {series}" if series != "bill" else "bill")
+            axes.ticklabel_format(axis="y", style="sci", scilimits=(3, 3))
+        places[0].legend(fontsize="small")
+        figure.suptitle(traffic)
+        figure.tight_layout()
         name = traffic.replace(" ", "-")
-        figure.savefig(f"{folder}/bill-{name}.svg", metadata={"Date": None})
+        figure.savefig(f"{folder}/prompt-cache-{name}.svg", metadata={"Date": None})
         pyplot.close(figure)
 
 

@@ -681,7 +681,8 @@ def test_thousands_of_pasted_blocks_cost_little():
     """They are what somebody pasted: looked at once, left alone, within the deadline."""
     pasted = "<memory>\n<entry>x</entry>\n</memory>\n" * 20_000
     message = {"role": "user", "content": pasted + "when does my train leave?"}
-    result, store = inject([message], ["the train leaves at nine"], timeout=20)
+    config = {"timeout": 20, "context_window": 10_000_000}
+    result, _ = inject([message], ["the train leaves at nine"], **config)
     assert result.report.status == "injected"
     assert result.report.seconds < 5
     assert result.messages[0]["content"].startswith(message["content"])
@@ -702,7 +703,7 @@ def test_every_wrong_field_is_named_with_its_whole_rule():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"stores": [FakeStore]}, r"FakeStore is a class: pass FakeStore\(...\)"),
+        ({"stores": [FakeStore]}, r"FakeStore is a class: pass a store, FakeStore\(...\)"),
         ({"stores": ["memory.db"]}, r"SQLiteStore\('memory.db'\)"),
         ({"stores": [FakeStore()], "ledger": 5}, "no method get"),
         ({"stores": [FakeStore()], "injection": None}, "True, False"),

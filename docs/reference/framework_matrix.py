@@ -22,7 +22,7 @@ PAGE = Path(__file__).with_name("framework-matrix.md")
 EVERY_CALL = "same block in every model call of a turn"
 PREFIX = "second turn keeps the whole prefix"
 CLEAN = "the framework's own history stays clean"
-ASYNC = "async gives the same"
+ASYNC = "sync and async send the same"
 USERS = "users are kept apart"
 FOUND = "its memories reach the model"
 WRITTEN = "what is added lands in it"
@@ -76,15 +76,15 @@ FRAMEWORKS = (
     ),
     Framework(
         "OpenAI Agents SDK", "openai-agents", ("openai-agents",), "`call_model_input_filter`",
-        "openai_agents_filter.py", (EVERY_CALL, PREFIX, CLEAN, ASYNC, USERS),
+        "openai_agents_filter.py", (EVERY_CALL, PREFIX, CLEAN, USERS),
     ),
     Framework(
         "Pydantic AI", "pydantic-ai-slim", ("pydantic-ai-slim[openai]",), "`AbstractCapability`",
-        "pydantic_ai_capability.py", (EVERY_CALL, PREFIX, CLEAN, ASYNC, USERS),
+        "pydantic_ai_capability.py", (EVERY_CALL, PREFIX, CLEAN, USERS),
     ),
     Framework(
-        "LlamaIndex", "llama-index-core", ("llama-index-core",), "`BaseMemoryBlock`",
-        "llama_index_memory.py", (EVERY_CALL, PREFIX, CLEAN, USERS),
+        "LlamaIndex", "llama-index-core", ("llama-index-core", "llama-index-llms-openai"),
+        "the model's chat methods", "llama_index_agent.py", (EVERY_CALL, PREFIX, CLEAN, USERS),
     ),
 )  # fmt: skip
 

@@ -89,7 +89,7 @@ def main() -> None:
     print("ok: the framework's own history stays clean")
     with remembering() as memory:
         assert asyncio.run(talk_async(memory, "deniz"))[0] == requests
-    print("ok: async gives the same")
+    print("ok: sync and async send the same")
     assert "green" in others[0][1]["content"]
     assert "Deniz" not in str(others)
     print("ok: users are kept apart")

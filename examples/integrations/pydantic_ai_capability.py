@@ -6,14 +6,13 @@ Needs the package: openai
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from openai import AsyncOpenAI
 from pydantic_ai import Agent
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
-
-import asyncio
 
 from memory_injection import MemoryManager, Scope
 from memory_injection.integrations.pydantic_ai import MemoryCapability

@@ -95,11 +95,8 @@ class PydanticAI(MessageDialect):
         at = _last_prompt(parts)
         if at is None:
             return message
-        content = field_of(parts[at], "content")
-        if isinstance(content, str):
-            content = f"{content}{SEPARATOR}{block}"
-        else:
-            content = [*content, block]
+        held = field_of(parts[at], "content")
+        content = f"{held}{SEPARATOR}{block}" if isinstance(held, str) else [*held, block]
         parts[at] = replaced(parts[at], "content", content)
         return replaced(message, self.slot, parts)
 

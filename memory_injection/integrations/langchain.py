@@ -45,9 +45,7 @@ class MemoryMiddleware:
         self._hear(request, response)
         return response
 
-    async def awrap_model_call(
-        self, request: Any, handler: Callable[[Any], Awaitable[Any]]
-    ) -> Any:
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """Async twin of :meth:`wrap_model_call`."""
         body = await self._hook.written(_body(request), request)
         response = await handler(request.override(messages=body["messages"]))

@@ -43,12 +43,10 @@ class MemoryCapability:
         body = await self._hook.written(_body(request_context), ctx)
         return replace(request_context, messages=body["messages"])
 
-    async def after_model_request(
-        self, ctx: Any, *, request_context: Any, response: Any
-    ) -> Any:
+    async def after_model_request(self, ctx: Any, *, request_context: Any, response: Any) -> Any:
         """Hand *response* to the stores that learn and return it; Pydantic AI calls this."""
         if self._hook.captures:
-            self._hook.heard(_body(request_context), response, ctx)
+            self._hook.heard(_body(request_context), _said(response), ctx)
         return response
 
 
@@ -60,6 +58,17 @@ def _body(context: Any) -> dict[str, Any]:
         "tools": getattr(parameters, "function_tools", None),
         "model": getattr(context.model, "model_name", None),
     }
+
+
+def _said(response: Any) -> dict[str, Any]:
+    """Return a response in words that capture reads: its text, and the calls still to be run."""
+    texts = [part.content for part in response.parts if part.part_kind == "text"]
+    calls = [
+        {"id": part.tool_call_id, "name": part.tool_name}
+        for part in response.parts
+        if part.part_kind == "tool-call"
+    ]
+    return {"role": "assistant", "content": "".join(texts), "tool_calls": calls}
 
 
 def _base() -> Any:

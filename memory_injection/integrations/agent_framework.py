@@ -56,7 +56,7 @@ class MemoryMiddleware:
 
 
 class MemoryContextProvider:
-    """A ``ContextProvider``: ``Agent(client=..., context_providers=[MemoryContextProvider(memory)])``.
+    """A ``ContextProvider``: ``Agent(..., context_providers=[MemoryContextProvider(memory)])``.
 
     In ``before_run`` it adds :class:`MemoryMiddleware` to the run. Messages that a provider adds
     stand in one place in the first turn and in another in the second; what is written at the model

@@ -1,0 +1,98 @@
+"""mem0 (open source) as a store: ``mem0.Memory`` or ``mem0.AsyncMemory``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import StoreError
+from ..records import MemoryEntry, Scope, read_time
+from .services import ServiceStore, called, scope_of_ids, then, whose
+
+__all__ = ["Mem0Store"]
+
+_OWNERS = ("user_id", "agent_id", "run_id")  # what mem0 files memories under, widest first
+
+
+class Mem0Store(ServiceStore):
+    """Searches and fills a mem0 memory.
+
+    mem0 files every memory under a user, an agent or a run: a scope with none of them finds
+    nothing and cannot be written for. A session stands in the metadata.
+
+    mem0 reports its use unless ``MEM0_TELEMETRY=False`` is set before it is imported.
+
+    Args:
+        memory: the ``Memory`` or ``AsyncMemory``; its owner closes it.
+        name: the store's name.
+        infer: let mem0's model draw facts from what is added; False keeps texts as they are.
+        threshold: mem0's own floor of the score, 0 to 1.
+        writable: whether the manager may add.
+        timeout: seconds a recall may wait; None leaves it to the manager.
+
+    Raises:
+        ConfigurationError: *memory* has no ``search`` or ``add``.
+    """
+
+    def __init__(
+        self,
+        memory: Any,
+        name: str = "mem0",
+        *,
+        infer: bool = False,
+        threshold: float = 0.1,
+        writable: bool = True,
+        timeout: float | None = None,
+    ) -> None:
+        self._search = called(memory, "search")
+        self._add = called(memory, "add")
+        self._infer = infer
+        self._threshold = threshold
+        super().__init__(
+            name,
+            is_async=inspect.iscoroutinefunction(self._search),
+            writable=writable,
+            timeout=timeout,
+        )
+
+    def _find(self, query: str, limit: int, scope: Scope) -> Any:
+        ids = whose(scope)
+        owner = next((name for name in _OWNERS if name in ids), None)
+        if owner is None:
+            return []
+        # By one id alone: a filter by all would miss what was written for the user in general.
+        found = self._search(
+            query, top_k=limit, filters={owner: ids[owner]}, threshold=self._threshold
+        )
+        return then(found, _read)
+
+    def _write(self, content: str, metadata: Mapping[str, Any], scope: Scope) -> Any:
+        ids = whose(scope)
+        session = {"session_id": ids.pop("session_id")} if "session_id" in ids else {}
+        if not ids:
+            raise StoreError("mem0 keeps memories of a user, an agent or a run only", self.name)
+        done = self._add(
+            content, metadata={**metadata, **session} or None, infer=self._infer, **ids
+        )
+        return then(done, _id)
+
+
+def _read(found: Any) -> list[MemoryEntry]:
+    return [
+        MemoryEntry(
+            content=item["memory"],
+            id=item.get("id"),
+            score=item.get("score"),
+            created_at=read_time(item.get("created_at")),
+            updated_at=read_time(item.get("updated_at")),
+            metadata=item.get("metadata"),
+            scope=scope_of_ids({**(item.get("metadata") or {}), **item}),
+        )
+        for item in found["results"]
+    ]
+
+
+def _id(done: Any) -> str | None:
+    results = done.get("results") if isinstance(done, Mapping) else None
+    return results[0].get("id") if results else None

@@ -40,6 +40,11 @@ class ModelCallHook:
         self._api = api
         self._scope_of = scope if callable(scope) else _always(Scope.of(scope))
 
+    def whose(self, about: Any) -> Scope:
+        """Return whose memory a call uses; what the scope callable raises is raised."""
+        scope: Scope = self.memory.current_scope(base=Scope.of(self._scope_of(about)))
+        return scope
+
     async def written(self, body: Mapping[str, Any], about: Any) -> Mapping[str, Any]:
         """Return *body* with memory written in; *body* itself where that is not possible."""
         try:

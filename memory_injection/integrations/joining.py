@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 __all__ = ["base_class", "joined"]
 
@@ -25,7 +25,10 @@ def base_class(module: str, name: str) -> Any:
 
 def joined(own: type[C], base: Any) -> type[C]:
     """Return *own* as a class that derives from the framework's *base* as well."""
-    return own if issubclass(own, base) else _joined(own, base)
+    if issubclass(own, base):
+        return own
+    made: type[C] = _joined(cast(Any, own), base)
+    return made
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,10 @@ from .diary import ASK, Diary, block, manager
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 litellm = pytest.importorskip("litellm")
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM's own, in many places
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # LiteLLM's own, in many places
+    pytest.mark.asyncio(loop_scope="module"),  # its worker lives on the loop of the first call
+]
 
 MESSAGES = [{"role": "user", "content": ASK}]
 

@@ -134,7 +134,9 @@ def test_objects_and_their_dicts_read_the_same() -> None:
     """A call, its result and an image mean the same in a ``Message`` and in its ``to_dict``."""
     make = framework.Content
     messages = [
-        framework.Message("user", ["look", make.from_uri("https://a.b/c.png", media_type="image/png")]),
+        framework.Message(
+            "user", ["look", make.from_uri("https://a.b/c.png", media_type="image/png")]
+        ),
         framework.Message("assistant", [make.from_function_call("c1", "look", arguments="{}")]),
         framework.Message("tool", [make.from_function_result("c1", result="a cat")]),
         AgentFramework().system("Be brief."),

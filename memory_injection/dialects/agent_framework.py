@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..errors import MissingDependencyError
 from ..reading import Role
 from .base import FOREIGN, OWN, PARTS, MessageDialect, Part, made_by
-from .meaning import field_of, meaning_of
+from .meaning import field_of, fields_of, meaning_of
 from .rewriting import SEPARATOR, replaced
 
 __all__ = ["AgentFramework"]
@@ -20,7 +20,7 @@ SHARED_STATE = frozenset({"raw_representation", "additional_properties", "annota
 
 
 class AgentFramework(MessageDialect):
-    """Messages as ``agent_framework.ChatMiddleware`` sees them, whatever the provider is.
+    """Messages as ``agent_framework.ChatMiddleware`` sees them, and as ``to_dict`` writes them.
 
     Source: ``agent_framework._types`` (``Message``, ``Content``), version 1.23.
     """
@@ -37,9 +37,9 @@ class AgentFramework(MessageDialect):
     }
 
     def certainty(self, message: Any) -> float:
-        """Return how sure one message is this dialect's: only the framework's own objects are."""
-        own = made_by(message, "agent_framework") and hasattr(message, self.slot)
-        return OWN if own and self.role_of(message) != "other" else FOREIGN
+        """Return how sure one message is this dialect's: no other has ``contents`` in one."""
+        own = isinstance(self.content_of(message), PARTS) and self.role_of(message) != "other"
+        return OWN if own else FOREIGN
 
     def append(self, message: Any, block: str) -> Any:
         """Return a copy of *message* with *block* after its last text, or as a content of its own.
@@ -54,10 +54,6 @@ class AgentFramework(MessageDialect):
             return super().append(message, block)
         part = replaced(last, "text", f"{text}{SEPARATOR}{block}")
         return self.with_content(message, [*contents[:-1], part])
-
-    def text_part(self, text: str) -> Any:
-        """Return a new text content."""
-        return _framework().Content.from_text(text)
 
     def system(self, text: str) -> Any:
         """Return a new system message."""
@@ -74,8 +70,13 @@ class AgentFramework(MessageDialect):
         if kind == "function_result":
             told = {"call": field_of(part, "call_id"), "result": field_of(part, "result")}
             return Part(meaning_of(told), result=True)
-        fields = getattr(part, "__dict__", {})
-        return Part(meaning_of({k: v for k, v in fields.items() if k not in SHARED_STATE}))
+        kept = {name: value for name, value in (fields_of(part) or {}).items() if value}
+        return Part(meaning_of({k: v for k, v in kept.items() if k not in SHARED_STATE}))
+
+
+    def _fitting(self, part: Any, message: Any) -> Any:
+        own = made_by(message, "agent_framework")
+        return _framework().Content.from_text(part["text"]) if own else part
 
 
 def _framework() -> Any:

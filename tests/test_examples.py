@@ -15,7 +15,7 @@ import memory_injection
 
 ROOT = Path(__file__).parents[1]
 IMPORTABLE = str(Path(memory_injection.__file__).absolute().parents[1])
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
 DATA = Path(os.environ.get("MEMORY_INJECTION_DATA", ROOT.parent / "shared" / "data"))
 
 # Examples that need more than nothing: their arguments.
@@ -56,4 +56,5 @@ def test_example_runs(example: Path, tmp_path: Path) -> None:
 def test_the_readme_names_every_example() -> None:
     """``examples/README.md`` lists exactly the files that are there."""
     text = (ROOT / "examples/README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\]\((\w+\.py)\)", text)) == {path.name for path in EXAMPLES}
+    named = set(re.findall(r"\]\(([\w/]+\.py)\)", text))
+    assert named == {path.relative_to(ROOT / "examples").as_posix() for path in EXAMPLES}

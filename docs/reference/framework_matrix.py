@@ -110,7 +110,7 @@ class Run:
 
 def build_wheel(folder: Path) -> Path:
     """Build the library's wheel into *folder* and return it."""
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(folder)]
+    command = [sys.executable, "-m", "pip", "wheel", "-qq", "--no-deps", "-w", str(folder)]
     subprocess.run([*command, str(ROOT)], check=True)
     return next(folder.glob("*.whl"))
 
@@ -119,7 +119,7 @@ def run(one: Framework, wheel: Path, folder: Path) -> Run:
     """Install *one* and the *wheel* into a new environment in *folder*; run the example there."""
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
     python = str(folder / "bin/python")
-    install = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    install = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
     subprocess.run([*install, str(wheel), *one.requires], check=True)
     asked = f"import importlib.metadata as m; print(m.version({one.package!r}))"
     example = str(ROOT / "examples/integrations" / one.example)

@@ -9,15 +9,19 @@ from typing import Any, ClassVar
 
 from ..errors import MissingDependencyError
 from ..reading import Reading, Role
-from .base import FOREIGN, LIKELY, OWN, PARTS, MessageDialect, Part, made_by
-from .meaning import field_of, meaning_of
+from .base import FOREIGN, PARTS, MessageDialect, Part
+from .meaning import field_of, fields_of, meaning_of
 from .rewriting import SEPARATOR, replaced
 
 __all__ = ["PydanticAI"]
 
+CERTAIN = 1.0
+"""Gemini's contents have parts as well, and take any message that does; none of them has a kind."""
 RESULTS = frozenset({"tool-return", "builtin-tool-return", "retry-prompt", "retry-feedback"})
 UNSPOKEN = frozenset({"thinking", "system-prompt", "instruction", "compaction", "cache-point"})
 """Parts that say nothing of the conversation, or that move from call to call."""
+DERIVED = frozenset({"identifier", "media_type", "timestamp", "vendor_metadata"})
+STANDARD = str.maketrans("-_", "+/")
 NOTES = ("-delta", "-digest", "-baseline")
 """Endings of the parts in which the framework notes what changed in its own settings."""
 
@@ -39,7 +43,7 @@ class PydanticAI(MessageDialect):
         """Return how sure one message is this dialect's; other shapes have parts, none a kind."""
         if self.role_of(message) == "other" or not isinstance(field_of(message, self.slot), PARTS):
             return FOREIGN
-        return OWN if made_by(message, "pydantic_ai") else LIKELY
+        return CERTAIN
 
     def role_of(self, message: Any) -> Role:
         """Return who speaks: a request is the user's, a tool's or only the system's."""
@@ -54,15 +58,14 @@ class PydanticAI(MessageDialect):
         return "tool" if kinds & RESULTS else "system"
 
     def content_of(self, message: Any) -> Any:
-        """Return the parts, with what the user's prompts hold in the place of each prompt."""
-        items: list[Any] = []
-        for part in field_of(message, self.slot) or ():
-            content = field_of(part, "content")
-            prompt = _kind(part) == "user-prompt"
-            items.extend(content if prompt and isinstance(content, PARTS) else ())
-            if not (prompt and isinstance(content, PARTS)):
-                items.append(content if prompt else part)
-        return items
+        """Return what the user's prompts hold and the parts beside them, in one list.
+
+        A prompt that stands alone comes as it is, so that a text is a text.
+        """
+        parts = field_of(message, self.slot) or ()
+        if len(parts) == 1 and _kind(parts[0]) == "user-prompt":
+            return field_of(parts[0], "content")
+        return [item for part in parts for item in _items(part)]
 
     def read(self, message: Any) -> Reading:
         """Return what one message says; results beside a user's prompt do not bar a block."""
@@ -86,7 +89,7 @@ class PydanticAI(MessageDialect):
         elif kind in RESULTS:
             names = ("tool_call_id", "tool_name", "content")
         else:
-            return Part(meaning_of(part))
+            return Part(_media(part))
         return Part(meaning_of({name: field_of(part, name) for name in names}), kind in RESULTS)
 
     def append(self, message: Any, block: str) -> Any:
@@ -140,6 +143,22 @@ def _kind(part: Any) -> str:
     if isinstance(part, str):
         return "text"
     return str(field_of(part, "part_kind") or field_of(part, "kind"))
+
+
+def _media(part: Any) -> Any:
+    """Return what a part holds, without what the framework derives from it when it stores it."""
+    fields = fields_of(part) or {}
+    kept = {key: v for key, v in fields.items() if key not in DERIVED and not key.startswith("_")}
+    if isinstance(kept.get("data"), str):  # stored bytes are written in the URL-safe alphabet
+        kept["data"] = kept["data"].translate(STANDARD)
+    return meaning_of(kept)
+
+
+def _items(part: Any) -> Sequence[Any]:
+    if _kind(part) != "user-prompt":
+        return [part]
+    content = field_of(part, "content")
+    return content if isinstance(content, PARTS) else [content]
 
 
 def _last_prompt(parts: Sequence[Any]) -> int | None:

@@ -73,7 +73,6 @@ class AgentFramework(MessageDialect):
         kept = {name: value for name, value in (fields_of(part) or {}).items() if value}
         return Part(meaning_of({k: v for k, v in kept.items() if k not in SHARED_STATE}))
 
-
     def _fitting(self, part: Any, message: Any) -> Any:
         own = made_by(message, "agent_framework")
         return _framework().Content.from_text(part["text"]) if own else part

@@ -40,6 +40,4 @@ def manager(diary: Diary) -> MemoryManager:
 
 
 def block(user: str) -> str:
-    return (
-        f'<memory>\n<entry source="provider">The umbrella of {user} is red.</entry>\n</memory>'
-    )
+    return f'<memory>\n<entry source="provider">The umbrella of {user} is red.</entry>\n</memory>'

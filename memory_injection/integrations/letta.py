@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import chain, combinations
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from ..errors import StoreError
 from ..records import MemoryEntry, Scope, read_time
-from .services import ServiceStore, called, then
+from .services import ServiceStore, best_first, called, then, together
 
 __all__ = ["LettaStore"]
 
 _IDS = ("user", "session", "agent", "run")
+_OWNER = "owner:"
 
 
 class LettaStore(ServiceStore):
     """Searches and fills the archival memory (passages) of Letta agents.
 
-    Whom a passage was written for stands in its tags (``user:ID``, ``session:ID``, ...); one
-    without such tags is for everybody who may read that agent. Of the metadata of what is added,
-    ``tags`` alone is kept.
+    Whom a passage was written for stands in a tag of its own (``owner:user=ID&session=ID``).
+    Passages without one, such as those the Letta agent wrote itself, are for everybody who may
+    read that agent. Of the metadata of what is added, ``tags`` alone is kept.
 
     Args:
         client: the ``Letta`` or ``AsyncLetta``; its owner closes it.
         agent: the Letta agent's id, or a function from the caller's scope to it (None: there is
-            none). An agent per user keeps one user's many passages from crowding out another's.
+            none).
         name: the store's name.
+        untagged: read passages without an owner too, for which a recall asks a second time.
         writable: whether the manager may add.
         timeout: seconds a recall may wait; None leaves it to the manager.
 
@@ -40,12 +45,14 @@ class LettaStore(ServiceStore):
         agent: str | Callable[[Scope], str | None],
         name: str = "letta",
         *,
+        untagged: bool = True,
         writable: bool = True,
         timeout: float | None = None,
     ) -> None:
         self._search = called(client, "passages", "search")
         self._create = called(client, "agents", "passages", "create")
         self._agent = agent
+        self._untagged = untagged
         super().__init__(
             name,
             is_async=inspect.iscoroutinefunction(self._search),
@@ -57,15 +64,18 @@ class LettaStore(ServiceStore):
         agent = self._agent_of(scope)
         if agent is None:
             return []
-        found = self._search(agent_id=agent, query=query, limit=limit)
-        return then(found, _read)
+        ask = partial(self._search, agent_id=agent, query=query, limit=limit)
+        found = [ask(tags=_owners_seen_by(scope), tag_match_mode="any")]
+        if self._untagged:
+            found.append(ask())
+        return together(found, lambda answers: best_first(map(_read, answers)))
 
     def _write(self, content: str, metadata: Mapping[str, Any], scope: Scope) -> Any:
         agent = self._agent_of(scope)
         if agent is None:
             raise StoreError(f"there is no Letta agent for {scope}", self.name)
         tags = [tag for tag in metadata.get("tags") or () if isinstance(tag, str)]
-        tags += [f"{name}:{value}" for name, value in scope.ids().items()]
+        tags = [tag for tag in tags if not tag.startswith(_OWNER)] + [_owner_tag(scope.ids())]
         done = self._create(agent, text=content, tags=tags)
         return then(done, _id)
 
@@ -85,14 +95,28 @@ def _entry(passage: Any, score: float | None) -> MemoryEntry:
         score=score,
         created_at=read_time(passage.created_at),
         updated_at=read_time(passage.updated_at),
-        metadata={**(passage.metadata or {}), "tags": tags},
+        metadata={
+            **(passage.metadata or {}),
+            "tags": [tag for tag in tags if not tag.startswith(_OWNER)],
+        },
         scope=_owner(tags),
     )
 
 
+def _owner_tag(ids: Mapping[str, str]) -> str:
+    return f"{_OWNER}{urlencode(sorted(ids.items()))}"
+
+
+def _owners_seen_by(scope: Scope) -> list[str]:
+    """Return the tag of every owner that *scope* sees: of each subset of its ids."""
+    ids = list(scope.ids().items())
+    subsets = chain.from_iterable(combinations(ids, size) for size in range(len(ids) + 1))
+    return [_owner_tag(dict(subset)) for subset in subsets]
+
+
 def _owner(tags: list[str]) -> Scope | None:
-    pairs = (tag.partition(":") for tag in tags)
-    ids = {name: value for name, _, value in pairs if name in _IDS and value.strip()}
+    held = next((tag.removeprefix(_OWNER) for tag in tags if tag.startswith(_OWNER)), "")
+    ids = {name: value for name, value in parse_qsl(held) if name in _IDS and value.strip()}
     return Scope(**ids) if ids else None
 
 

@@ -6,6 +6,7 @@ For sync calls, wrap the module instead: ``memory_injection.wrap(litellm, memory
 from __future__ import annotations
 
 import contextvars
+import uuid
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
@@ -50,6 +51,8 @@ class MemoryLogger:
 
     def __init__(self, memory: Any, *, scope: ScopeOf | None = None) -> None:
         super().__init__()
+        # LiteLLM takes two loggers of one class for the same unless a text of theirs differs.
+        self.key = uuid.uuid4().hex
         self._hooks = {call: ModelCallHook(memory, api, scope) for call, api in _APIS.items()}
         self._open: OrderedDict[str, tuple[ModelCallHook, Any, contextvars.Context]] = OrderedDict()
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from ..errors import StoreError
 from ..records import MemoryEntry, Scope, read_time
-from .services import ServiceStore, called, scope_of_ids, then, whose
+from .services import ServiceStore, best_first, called, scope_of_ids, then, together, whose
 
 __all__ = ["Mem0Store"]
 
-_OWNERS = ("user_id", "agent_id", "run_id")  # what mem0 files memories under, widest first
+_OWNERS = ("user_id", "agent_id", "run_id")  # what mem0 files memories under
 
 
 class Mem0Store(ServiceStore):
@@ -58,14 +58,13 @@ class Mem0Store(ServiceStore):
 
     def _find(self, query: str, limit: int, scope: Scope) -> Any:
         ids = whose(scope)
-        owner = next((name for name in _OWNERS if name in ids), None)
-        if owner is None:
-            return []
-        # By one id alone: a filter by all would miss what was written for the user in general.
-        found = self._search(
-            query, top_k=limit, filters={owner: ids[owner]}, threshold=self._threshold
-        )
-        return then(found, _read)
+        # One search per id: a filter by all of them would miss what was written for one alone.
+        found = [
+            self._search(query, top_k=limit, filters={name: ids[name]}, threshold=self._threshold)
+            for name in _OWNERS
+            if name in ids
+        ]
+        return together(found, lambda answers: best_first(map(_read, answers)))
 
     def _write(self, content: str, metadata: Mapping[str, Any], scope: Scope) -> Any:
         ids = whose(scope)

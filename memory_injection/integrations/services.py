@@ -5,21 +5,33 @@ A store here holds the service's own client, made by the caller; no service's pa
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..errors import ConfigurationError, StoreError
 from ..records import MemoryEntry, Scope, SearchOptions
 
-__all__ = ["ServiceStore", "called", "named", "scope_of_ids", "then", "whose"]
+__all__ = [
+    "ServiceStore",
+    "best_first",
+    "called",
+    "named",
+    "scope_of_ids",
+    "then",
+    "together",
+    "whose",
+]
 
 T = TypeVar("T")
 
 _LIMIT = 10  # entries of one search when nobody says
 _SPARE = 4  # times as many are asked for where the service cannot filter by the whole scope
+_HALVES = re.compile("[\ud800-\udfff]")
 _KEYS = {"user": "user_id", "session": "session_id", "agent": "agent_id", "run": "run_id"}
 
 
@@ -58,7 +70,7 @@ class ServiceStore(ABC):
         if not query.strip():
             return []
         asked = limit * _SPARE if scope.ids() else limit
-        found = self._guarded("search", lambda: self._find(query, asked, scope))
+        found = self._guarded("search", lambda: self._find(_sendable(query), asked, scope))
         return then(found, lambda entries: _readable(entries, scope, limit))
 
     def add(
@@ -73,7 +85,8 @@ class ServiceStore(ABC):
         Raises:
             StoreError: the service failed, or cannot keep what was written apart from others'.
         """
-        return self._guarded("add", lambda: self._write(content, metadata or {}, scope or Scope()))
+        text, owner = _sendable(content), scope or Scope()
+        return self._guarded("add", lambda: self._write(text, metadata or {}, owner))
 
     @abstractmethod
     def _find(self, query: str, limit: int, scope: Scope) -> Any:
@@ -145,6 +158,28 @@ def then(value: Any, function: Callable[[Any], T]) -> Any:
 
 async def _then_later(value: Awaitable[Any], function: Callable[[Any], T]) -> T:
     return function(await value)
+
+
+def together(values: Sequence[Any], function: Callable[[Sequence[Any]], T]) -> Any:
+    """Return *function* of all *values*, or an awaitable of it where they are awaitables."""
+    if any(map(inspect.isawaitable, values)):
+        return _then_later(_gathered(values), function)
+    return function(values)
+
+
+async def _gathered(values: Sequence[Any]) -> Sequence[Any]:
+    return await asyncio.gather(*values)
+
+
+def best_first(lists: Iterable[Iterable[MemoryEntry]]) -> list[MemoryEntry]:
+    """Return the entries of several answers of one service as one list, each once."""
+    entries = {entry.id or entry.content: entry for found in lists for entry in found}
+    return sorted(entries.values(), key=lambda entry: -(entry.score or 0.0))
+
+
+def _sendable(text: str) -> str:
+    """Return *text* with halves of characters replaced: UTF-8, and so JSON, cannot carry them."""
+    return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
 
 def _readable(entries: Iterable[MemoryEntry], scope: Scope, limit: int) -> list[MemoryEntry]:

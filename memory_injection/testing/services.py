@@ -16,6 +16,7 @@ import threading
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 __all__ = ["FakeLetta", "FakeService", "FakeZep"]
 
@@ -49,7 +50,13 @@ class FakeService:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def answer(self, method: str, path: str, body: Any) -> Any:
-        """Return the JSON for one request; None for a path the service does not have."""
+        """Return the JSON for one request; None for a path the service does not have.
+
+        Args:
+            method: e.g. ``"POST"``.
+            path: without the query.
+            body: what the query and the JSON body ask for, as one dict.
+        """
         raise NotImplementedError
 
     def reply(self, method: str, path: str, body: Any) -> tuple[int, Any]:
@@ -58,7 +65,8 @@ class FakeService:
             self.requests.append((method, path, body))
             if self.down:
                 return 500, {"message": "the service is down", "detail": "the service is down"}
-            found = self.answer(method, path.split("?")[0], body)
+            address = urlsplit(path)
+            found = self.answer(method, address.path, {**dict(parse_qsl(address.query)), **body})
         return (404, {"message": "no such path"}) if found is None else (200, found)
 
     def next_id(self) -> str:
@@ -99,7 +107,7 @@ class FakeZep(FakeService):
         graph, what = found.groups()
         edges = self.edges.setdefault(graph, [])
         if what == "search/edges":
-            ranked = _ranked(body["query"], edges, "fact")
+            ranked = _ranked(body["query"], edges, "fact")[: int(body.get("page_size", 10))]
             return {"items": [{**edge, "score": score} for score, edge in ranked]}
         episode = {"uuid": self.next_id(), "content": body["data"], "created_at": _WHEN}
         edges.append({"uuid": episode["uuid"], "fact": body["data"], "created_at": _WHEN})
@@ -122,7 +130,12 @@ class FakeLetta(FakeService):
         if method != "POST":
             return None
         if path == "/v1/passages/search":
-            passages = self.passages.get(body["agent_id"], [])
+            asked = set(body.get("tags") or ())
+            passages = [
+                passage
+                for passage in self.passages.get(body["agent_id"], [])
+                if not asked or asked & set(passage.get("tags") or ())
+            ]
             ranked = _ranked(body["query"], passages, "text")[: body.get("limit", 10)]
             return [{"passage": passage, "score": score} for score, passage in ranked]
         found = re.fullmatch(r"/v1/agents/([^/]+)/archival-memory", path)
@@ -163,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         status, found = self.server.owner.reply(
-            self.command, self.path, json.loads(raw) if raw else None
+            self.command, self.path, json.loads(raw) if raw else {}
         )
         payload = json.dumps(found).encode()
         self.send_response_only(status)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from .capture import EveryNTurns, EveryTurn, ExtractionConfig, ModelExtractor
     from .clients import wrap
     from .config import InjectionConfig
     from .errors import (
@@ -57,8 +58,11 @@ if TYPE_CHECKING:
         SearchOptions,
     )
     from .report import InjectionReport
+    from .sqlite_ledger import SQLiteLedger
+    from .tools import run_tool_loop
 
 _HOMES = {
+    "capture": ("EveryNTurns", "EveryTurn", "ExtractionConfig", "ModelExtractor"),
     "clients": ("wrap",),
     "config": ("InjectionConfig",),
     "errors": (
@@ -77,6 +81,8 @@ _HOMES = {
         "QueryContext", "Scope", "SearchOptions",
     ),
     "report": ("InjectionReport",),
+    "sqlite_ledger": ("SQLiteLedger",),
+    "tools": ("run_tool_loop",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -85,6 +91,9 @@ __all__ = [
     "ConfigurationError",
     "Dialect",
     "Embedder",
+    "EveryNTurns",
+    "EveryTurn",
+    "ExtractionConfig",
     "Extractor",
     "FactRefused",
     "FormatContext",
@@ -103,8 +112,10 @@ __all__ = [
     "MemoryStore",
     "MergePolicy",
     "MissingDependencyError",
+    "ModelExtractor",
     "QueryContext",
     "Reranker",
+    "SQLiteLedger",
     "Scope",
     "SearchOptions",
     "StoreClosedError",
@@ -113,6 +124,7 @@ __all__ = [
     "TokenCounter",
     "UnknownStoreError",
     "__version__",
+    "run_tool_loop",
     "wrap",
 ]
 

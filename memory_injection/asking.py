@@ -65,4 +65,6 @@ def _why(asked: Asked, why_disabled: str | None) -> tuple[Reason, str] | None:
     if not named and not isinstance(asked.conversation, (str, list)):
         kind = type(asked.conversation).__name__
         return "unknown_shape", f"a conversation is a list or a string, not {kind}"
+    if not asked.conversation:
+        return "no_user_message", "the conversation is empty"
     return None

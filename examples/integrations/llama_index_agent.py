@@ -13,6 +13,7 @@ from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.memory import Memory
 from llama_index.llms.openai import OpenAI
 from openai import DefaultAsyncHttpxClient
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from memory_injection import MemoryManager, Scope
 from memory_injection.integrations.llama_index import with_memory
@@ -44,7 +45,8 @@ def remembering() -> MemoryManager:
 
 async def talk(memory: MemoryManager, user: str) -> tuple[list[Any], list[Any]]:
     """Have two turns; return each request's messages, and what the agent's memory kept."""
-    kept = Memory.from_defaults(session_id=user)
+    engine = create_async_engine("sqlite+aiosqlite:///:memory:")
+    kept = Memory.from_defaults(session_id=user, async_engine=engine)
     with RecordingServer(REPLIES) as server:
         async with DefaultAsyncHttpxClient() as client:
             bare = OpenAI(
@@ -58,6 +60,7 @@ async def talk(memory: MemoryManager, user: str) -> tuple[list[Any], list[Any]]:
             for ask in ASKS:
                 await agent.run(ask, memory=kept)
         history = await kept.aget_all()
+        await engine.dispose()
         return [body["messages"] for body in server.bodies], history
 
 

@@ -13,6 +13,8 @@ import click
 
 __all__ = ["clean", "dump", "emit", "emit_json", "say", "shorten", "show_table", "stamp"]
 
+_ONE_LINE = ("id", "when")  # what people copy must not be broken over two lines
+
 # C0 and C1 controls but tab and line feed: stored text must not steer the reader's terminal.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -63,7 +65,7 @@ def emit(text: str) -> None:
 def show_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", err: bool = False
 ) -> None:
-    """Draw a table; columns whose name starts with ``>`` are right-aligned."""
+    """Draw a table; a column named ``>x`` is right-aligned, ids and times stay on one line."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -73,8 +75,8 @@ def show_table(
     for column in columns:
         right = column.startswith(">")
         table.add_column(
-            column.lstrip(">"), justify="right" if right else "left", no_wrap=right,
-            overflow="fold",
+            column.lstrip(">"), justify="right" if right else "left",
+            no_wrap=right or column in _ONE_LINE, overflow="fold",
         )  # fmt: skip
     for row in rows:
         table.add_row(*(Text(clean(cell)) for cell in row))

@@ -6,9 +6,9 @@ import atexit
 import functools
 import logging
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..errors import ConfigurationError
 from ..records import Scope
@@ -126,13 +126,33 @@ def _is_store(provider: Any) -> bool:
 
 
 def settled(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Turn a one-shot iterator of messages into a list: it is read here and sent afterwards."""
-    once = {
-        field: list(body[field])
-        for field in _CONVERSATIONS
-        if isinstance(body.get(field), Iterator)
-    }
-    return {**body, **once} if once else body
+    """Return *body* with its messages as a list, so that they can be read twice.
+
+    What can be read once only is read here and sent from the list. Gemini also takes one content
+    alone, which is the same as a list of it.
+    """
+    changed: dict[str, list[Any]] = {}
+    for field in _CONVERSATIONS:
+        given = body.get(field)
+        if _is_series(given):
+            changed[field] = list(given)
+        elif field == "contents" and _is_alone(given):
+            changed[field] = [given]
+    return {**body, **changed} if changed else body
+
+
+def _is_series(conversation: object) -> TypeGuard[Iterable[Any]]:
+    """Tell an iterable of messages from a list, which is fine, and from what stands alone."""
+    return (
+        isinstance(conversation, Iterable)
+        and not isinstance(conversation, (list, str, bytes))
+        and not _is_alone(conversation)
+    )
+
+
+def _is_alone(content: object) -> bool:
+    # SDK objects are pydantic models, which are iterable too, over their fields.
+    return isinstance(content, Mapping) or hasattr(content, "model_fields_set")
 
 
 def _whole(request: object, body: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -62,7 +62,7 @@ class PydanticAI(MessageDialect):
 
         A prompt that stands alone comes as it is, so that a text is a text.
         """
-        parts = field_of(message, self.slot) or ()
+        parts: Sequence[Any] = field_of(message, self.slot) or ()
         if len(parts) == 1 and _kind(parts[0]) == "user-prompt":
             return field_of(parts[0], "content")
         return [item for part in parts for item in _items(part)]

@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import product
 from typing import Any
 
@@ -170,42 +171,14 @@ class FactMemory:
     def _next(
         self, writer: Writer, viewer: Viewer, draft: Draft, source: Source, old: Stored | None
     ) -> Stored:
-        folder = draft.folder or (viewer.reach[0] if old is None else old.folder)
-        if old is not None and folder.owner != old.space.owner:
-            raise refusals.cannot_move()
-        if not viewer.reaches(folder):
-            raise refusals.outside(folder.path)
-        if folder.path == "users/":
-            raise refusals.MalformedFact(
-                "path 'users/' holds the users' folders and no facts: use users/{user}/"
-            )
+        folder = _destination(viewer, draft, old)
         # Strictly later than the agent's last write, whatever the clocks of several processes
         # say: "newest" is the order of writing.
         now = moment(max(int(self._clock() * 1_000_000), writer.latest(viewer.agent) + 1))
         if old is None:
-            fact = Fact(
-                id=f"m_{secrets.token_hex(10)}",
-                path=folder.path,
-                text=draft.text,
-                tags=draft.tags or (),
-                confidence=draft.confidence,
-                version=1,
-                created_at=now,
-                updated_at=now,
-                source=source,
-            )
+            fact = _first_version(draft, folder, source, now)
             return Stored(fact, replace(viewer.home, owner=folder.owner))
-        fact = replace(
-            old.fact,
-            path=folder.path,
-            text=draft.text,
-            tags=old.fact.tags if draft.tags is None else draft.tags,
-            confidence=old.fact.confidence if draft.confidence is None else draft.confidence,
-            version=old.fact.version + 1,
-            updated_at=now,
-            source=source,
-        )
-        return replace(old, fact=fact)
+        return replace(old, fact=_next_version(old.fact, draft, folder, source, now))
 
     def _check_caps(self, reader: Reader, space: Space) -> None:
         if reader.count(space.agent) >= self._caps.per_agent:
@@ -303,6 +276,46 @@ class FactMemory:
         if stored is None or not viewer.sees(stored):
             raise refusals.not_found(ident)
         return stored
+
+
+def _destination(viewer: Viewer, draft: Draft, old: Stored | None) -> Folder:
+    folder = draft.folder or (viewer.reach[0] if old is None else old.folder)
+    if old is not None and folder.owner != old.space.owner:
+        raise refusals.cannot_move()
+    if not viewer.reaches(folder):
+        raise refusals.outside(folder.path)
+    if folder.path == "users/":
+        raise refusals.MalformedFact(
+            "path 'users/' holds the users' folders and no facts: use users/{user}/"
+        )
+    return folder
+
+
+def _first_version(draft: Draft, folder: Folder, source: Source, now: datetime) -> Fact:
+    return Fact(
+        id=f"m_{secrets.token_hex(10)}",
+        path=folder.path,
+        text=draft.text,
+        tags=draft.tags or (),
+        confidence=draft.confidence,
+        version=1,
+        created_at=now,
+        updated_at=now,
+        source=source,
+    )
+
+
+def _next_version(old: Fact, draft: Draft, folder: Folder, source: Source, now: datetime) -> Fact:
+    return replace(
+        old,
+        path=folder.path,
+        text=draft.text,
+        tags=old.tags if draft.tags is None else draft.tags,
+        confidence=old.confidence if draft.confidence is None else draft.confidence,
+        version=old.version + 1,
+        updated_at=now,
+        source=source,
+    )
 
 
 def _ranked(

@@ -109,11 +109,16 @@ class SQLiteBackend:
         """Return a private copy in memory."""
         twin = SQLiteBackend(_MEMORY, wait=self._wait)
         with self._taking(self._read_lock):
-            source, target = self._open_reader(), _connect(_MEMORY, self._wait)
-            source.backup(target)
-            if source is not self._reader:
-                source.close()
-            twin._reader = twin._writer = target
+            source = self._open_reader()
+            twin._reader = twin._writer = _connect(_MEMORY, self._wait)
+            try:
+                source.backup(twin._reader)
+            except BaseException:
+                twin.close()
+                raise
+            finally:
+                if source is not self._reader:
+                    source.close()
         return twin
 
     def close(self) -> None:
@@ -178,12 +183,7 @@ class SQLiteBackend:
 
 
 def _connect(path: str, wait: float) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
-    db.execute("PRAGMA secure_delete = ON")
-    # Sorts and rebuilds stay in memory: a temporary file could outlive an erasure.
-    db.execute("PRAGMA temp_store = MEMORY")
-    db.execute("PRAGMA cache_size = -16000")  # KiB: the index of some 30,000 facts
-    return db
+    return sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
 
 
 def _is_frozen(path: str) -> bool:
@@ -213,6 +213,10 @@ def _connect_frozen(path: str) -> sqlite3.Connection:
 def _prepare(db: sqlite3.Connection, wait: float) -> None:
     _use_wal(db, wait)
     db.execute("PRAGMA synchronous = FULL")
+    db.execute("PRAGMA secure_delete = ON")
+    # Sorts and rebuilds stay in memory: a temporary file could outlive an erasure.
+    db.execute("PRAGMA temp_store = MEMORY")
+    db.execute("PRAGMA cache_size = -16000")  # KiB: the index of some 30,000 facts
     # Four times SQLite's default: each page written often between two checkpoints is copied once.
     db.execute("PRAGMA wal_autocheckpoint = 4000")
     migrate(db)

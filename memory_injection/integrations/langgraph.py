@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-from ..errors import ConfigurationError, InputError
+from ..errors import ConfigurationError, InputError, StoreError
 from ..records import MemoryEntry, Scope, SearchOptions
 from ..stores.lexical import RELEVANCE_FLOOR
 from ..stores.memory import InMemoryStore
@@ -105,6 +105,43 @@ class LangGraphStore:
         key = uuid4().hex
         value = {**(metadata or {}), self._field or _FIELDS[0]: content}
         return self._done("put", lambda _: key, namespace, key, value)
+
+    def erase(self, scope: Scope) -> Any:
+        """Delete the items written for *scope*; return how many, awaitable where it is async.
+
+        Raises:
+            StoreError: the namespace holds ids that *scope* does not name, so that it cannot be
+                told where those items are; nothing was deleted.
+        """
+        ids = scope.ids().keys()
+        if not ids <= self._needed:
+            return 0
+        namespace = self._namespace(scope)
+        if namespace is None:
+            lacking = ", ".join(sorted(self._needed - ids))
+            raise StoreError(f"erasing needs a scope with {lacking} as well", self.name)
+        try:
+            return self._erase(namespace)
+        except NotImplementedError:
+            return self._aerase(namespace)
+
+    def _erase(self, namespace: tuple[str, ...]) -> int:
+        erased = passed = 0
+        while items := self._store.search(namespace, limit=_UNRANKED, offset=passed):
+            own = [item for item in items if tuple(item.namespace) == namespace]
+            for item in own:
+                self._store.delete(namespace, item.key)
+            erased, passed = erased + len(own), passed + len(items) - len(own)
+        return erased
+
+    async def _aerase(self, namespace: tuple[str, ...]) -> int:
+        erased = passed = 0
+        while items := await self._store.asearch(namespace, limit=_UNRANKED, offset=passed):
+            own = [item for item in items if tuple(item.namespace) == namespace]
+            for item in own:
+                await self._store.adelete(namespace, item.key)
+            erased, passed = erased + len(own), passed + len(items) - len(own)
+        return erased
 
     def _done(self, method: str, then: Callable[[Any], Any], *given: Any, **named: Any) -> Any:
         """Call the store's *method*, or its async twin where that is all there is."""

@@ -256,8 +256,11 @@ def _name(messages: list[Any]) -> Any:
     """Name a conversation by the first thing the user says in it; a clash costs only time."""
     for message in messages[:8]:
         if type(message) is dict and message.get("role") == "user":
-            content = message.get("content") or message.get("parts")
-            return content if type(content) is str else repr(content)[:200]
+            said = message.get("content") or message.get("parts")
+            if type(said) is list:
+                parts = [part.get("text") for part in said if type(part) is dict]
+                said = next((text for text in parts if type(text) is str), None)
+            return said if type(said) is str else None
     return None
 
 

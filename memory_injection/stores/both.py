@@ -87,6 +87,7 @@ class BothRecall(Recall):
             [float(values[at]) for at in best],
             [words.calibrated.get(ident, 0.0) for ident in ids],
             [model.scaled(float(cosines[at])) for at in best],
+            len(matrix.ids),
         )
         chosen = list(zip(scores, ids, strict=True))[: asked.limit]
         return self._fetch(session, view, chosen)

@@ -32,7 +32,7 @@ class Draft(NamedTuple):
     Attributes:
         content: the text, free of lone surrogates.
         external: the caller's id, or one made from everything that makes the entry what it is.
-        scope: whom it is written for.
+        owner: whom it is written for, as :func:`scope_key` spells it.
         metadata: JSON text, or None.
         created: when it was said, if known, in microseconds since 1970.
         updated: when it last changed, if known, in microseconds since 1970.
@@ -44,7 +44,7 @@ class Draft(NamedTuple):
 
     content: str
     external: str
-    scope: Scope
+    owner: str
     metadata: str | None
     created: int | None
     updated: int | None
@@ -113,9 +113,10 @@ def draft(
     text = _json(metadata) if metadata else None
     created = _time("created_at", created_at)
     updated = _time("updated_at", updated_at)
-    external = clean(id) if id is not None else _digest(scope, content, text, created)
+    owner = scope_key(scope)
+    external = clean(id) if id is not None else _digest(owner, content, text, created)
     if not metadata:
-        return Draft(content, external, scope, None, created, updated, None, None, None, False)
+        return Draft(content, external, owner, None, created, updated, None, None, None, False)
     meta = metadata
     session, turn = _text(meta.get("session")), _turn(meta.get("turn"))
     if session is None and turn is not None:
@@ -123,7 +124,7 @@ def draft(
     return Draft(
         content=content,
         external=external,
-        scope=scope,
+        owner=owner,
         metadata=text,
         created=created or _said_at(meta),
         updated=updated,
@@ -211,6 +212,6 @@ def _turn(value: object) -> int | None:
     return number if 0 <= number < _LARGEST_TURN else None
 
 
-def _digest(scope: Scope, content: str, metadata: str | None, created: int | None) -> str:
-    whole = f"{scope_key(scope)}\x00{content}\x00{metadata}\x00{created}"
+def _digest(owner: str, content: str, metadata: str | None, created: int | None) -> str:
+    whole = f"{owner}\x00{content}\x00{metadata}\x00{created}"
     return f"m_{blake2b(whole.encode(), digest_size=12).hexdigest()}"

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from . import vectors as tables
 from .database import Database
-from .vectorizing import PROBES, EmbeddingFailed, Vectorizer, Vectors, ends_of_scale
+from .vectorizing import ANSWERS, QUESTIONS, EmbeddingFailed, Vectorizer, Vectors, ends_of_scale
 from .vectors import Model
 
 __all__ = ["Progress", "embed_waiting"]
@@ -61,9 +61,10 @@ def _recorded(database: Database, vectorizer: Vectorizer, dimension: int) -> Ste
         known = tables.find_model(session.conn, name, dimension)
     if known is not None:
         return known
-    probes: Vectors = yield vectorizer.documents(PROBES)
-    if probes.shape[1] != dimension:
+    questions: Vectors = yield vectorizer.query(QUESTIONS)
+    answers: Vectors = yield vectorizer.documents(ANSWERS)
+    if {questions.shape[1], answers.shape[1]} != {dimension}:
         raise EmbeddingFailed(f"embedder {name!r} returned vectors of different lengths")
-    unrelated, paraphrase = ends_of_scale(probes)
+    unrelated, answer = ends_of_scale(questions, answers)
     with database.write() as session:
-        return tables.record_model(session.conn, name, dimension, unrelated, paraphrase)
+        return tables.record_model(session.conn, name, dimension, unrelated, answer)

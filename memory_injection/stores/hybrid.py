@@ -133,16 +133,16 @@ def lifts(
 
 
 # Log-odds that an entry answers the question, from the share of the question's words found in
-# and around it and from its cosine between "unrelated" (0) and "the same said differently" (1).
-# At even odds about one foreign question in seven still finds something (one everyday ask in
-# forty), and one answerable question in thirty nothing.
-_ODDS, _ODDS_WORDS, _ODDS_MEANING = -3.5, 8.0, 6.0
+# and around it and from its cosine between "unrelated" (0) and "question and answer" (1). The best
+# of many entries looks better by chance, so the odds fall with the size of the memory: at even
+# odds about one foreign question in eight finds something, in a memory of 8 entries as of 600.
+_ODDS, _ODDS_SIZE, _ODDS_WORDS, _ODDS_MEANING = -1.4, -0.37, 8.0, 4.6
 _LEAST_SPREAD = 0.2
 _SPACING = 0.7  # of the odds below the first entry's: silence is decided by the best entry
 
 
 def calibrated(
-    values: Sequence[float], words: Sequence[float], meaning: Sequence[float]
+    values: Sequence[float], words: Sequence[float], meaning: Sequence[float], entries: int
 ) -> list[float]:
     """Return a probability (0..1) for each of the best entries, in the order of *values*.
 
@@ -151,12 +151,14 @@ def calibrated(
     Args:
         values: what ``fuse`` gave the best entries, falling.
         words: their calibrated lexical scores (0..1), neighbours and speakers included.
-        meaning: their cosines on the model's own scale (0 unrelated, 1 paraphrase), or NaN.
+        meaning: their cosines on the model's own scale (0 unrelated, 1 answer), or NaN.
+        entries: how many entries were searched.
     """
+    start = _ODDS + _ODDS_SIZE * math.log(max(entries, 1))
     odds = [
         _odds_by_words(word)
         if math.isnan(cosine)
-        else _ODDS + _ODDS_WORDS * word + _ODDS_MEANING * cosine
+        else start + _ODDS_WORDS * word + _ODDS_MEANING * cosine
         for word, cosine in zip(words, meaning, strict=True)
     ]
     level, spread = _moments(odds)

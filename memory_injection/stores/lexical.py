@@ -178,9 +178,8 @@ def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
                 seen += asked
         score *= uncovered + covered * seen
         if pairs and len(present) > 1:
-            score *= 1.0 + _PAIR * sum(
-                [both in terms for left, _, both in pairs if left in present]
-            )
+            near = [both for left, right, both in pairs if left in present and right in present]
+            score *= 1.0 + _PAIR * sum([both in terms for both in near])
         scores.append(score)
     return scores
 

@@ -150,11 +150,12 @@ def _content_words(text: str, words: list[str], view: View) -> dict[str, Variant
         languages = (*languages, guess)
     deciding = (guess,) if guess is not None else [language or "" for language in languages]
     found: dict[str, Variants] = {}
+    plain = text.isascii()  # then words come folded
     for word in words:
         terms = [(language or "", word_terms(word, language)) for language in languages]
         if not all(own for language, own in terms if language in deciding):
             continue
-        parts = split_word(word)
+        parts = (word,) if plain else split_word(word)
         if len(parts) == 1:
             found[parts[0]] = tuple((language, term) for language, own in terms for term in own)
         else:

@@ -21,20 +21,22 @@ PLACES = 1 << 20
 
 
 def _entries(conn: sqlite3.Connection) -> None:
+    # AUTOINCREMENT: a number is never used twice, so what is cached or indexed under one never
+    # comes to be another owner's, session's or entry's.
     conn.execute(
-        "CREATE TABLE memory_scopes (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
-        " entries INTEGER NOT NULL DEFAULT 0, terms INTEGER NOT NULL DEFAULT 0,"
-        " day INTEGER NOT NULL DEFAULT 0, languages TEXT NOT NULL DEFAULT '')"
+        "CREATE TABLE memory_scopes (id INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " key TEXT NOT NULL UNIQUE, entries INTEGER NOT NULL DEFAULT 0,"
+        " terms INTEGER NOT NULL DEFAULT 0, day INTEGER NOT NULL DEFAULT 0,"
+        " languages TEXT NOT NULL DEFAULT '')"
     )
     conn.execute(
-        "CREATE TABLE memory_threads (id INTEGER PRIMARY KEY, scope INTEGER NOT NULL,"
+        "CREATE TABLE memory_threads (id INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL,"
         " session TEXT NOT NULL, UNIQUE (scope, session))"
     )
     conn.execute(
         "CREATE TABLE memory_speakers (id INTEGER PRIMARY KEY, scope INTEGER NOT NULL,"
         " name TEXT NOT NULL, UNIQUE (scope, name))"
     )
-    # AUTOINCREMENT: a row number is never used twice, so what is cached for one stays true.
     # `content` comes after `terms`: ranking reads rows only up to there.
     conn.execute(
         "CREATE TABLE memory_entries (id INTEGER PRIMARY KEY AUTOINCREMENT,"

@@ -253,7 +253,10 @@ class SQLiteStore:
         return self._write(drafts_of_messages(messages, context, scope)).ids
 
     def forget(self, id: str, *, scope: Scope | None = None) -> bool:
-        """Delete the entry with this *id* if the caller may read it; tell whether there was one."""
+        """Delete the entry with this *id* if the caller may read it; tell whether there was one.
+
+        Its words leave the index when that is next merged; :meth:`erase` leaves nothing at all.
+        """
         with self._erasing() as session:
             view = view_of(session, Scope.of(scope))
             rows = session.conn.execute(
@@ -267,7 +270,9 @@ class SQLiteStore:
     def erase(self, scope: Scope) -> int:
         """Delete everything written for all of *scope*'s ids (and perhaps more); return how many.
 
-        Nothing of it is left in the file: pages are overwritten, the index is rebuilt without it.
+        Nothing of it is left in the file: pages are overwritten, the index is rebuilt without it,
+        and the log is emptied (while another process is reading, when it has finished and the log
+        is next emptied).
 
         Raises:
             InputError: *scope* names nobody.

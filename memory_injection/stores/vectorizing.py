@@ -1,7 +1,7 @@
 """Asking an embedder: unit vectors, checked, within a deadline, sync or async.
 
-Also what a model's cosines mean: ``PROBES`` are pairs of texts; the model's own similarity of
-paraphrases and of unrelated texts gives the two ends of its scale.
+Also what a model's cosines mean: its own similarity of a few questions with their answers, and with
+the others' answers, gives the two ends of its scale.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..errors import StoreError
 from ..protocols import Embedder
 
-__all__ = ["PROBES", "EmbeddingFailed", "Vectorizer", "ends_of_scale", "run"]
+__all__ = ["ANSWERS", "QUESTIONS", "EmbeddingFailed", "Vectorizer", "ends_of_scale", "run"]
 
 T = TypeVar("T")
 Vectors = NDArray[np.float32]
@@ -216,23 +216,21 @@ async def _run_later(steps: Generator[Any, Any, T], value: Any) -> T:
 
 
 _PAIRS = (
-    ("I adopted a dog last week", "Last week I took in a dog from the shelter"),
-    ("The meeting was moved to Friday", "They rescheduled our meeting for Friday"),
-    ("My sister works as a nurse", "My sister's job is in nursing"),
-    ("We are flying to Rome in June", "Our trip to Rome by plane is in June"),
-    ("The server crashed during the night", "Overnight the server went down"),
-    ("He is allergic to peanuts", "Peanuts make him ill"),
-    ("She bought a red bicycle", "A red bike is what she purchased"),
-    ("The invoice has not been paid", "The bill is still outstanding"),
+    ("What is my dog called?", "My dog's name is Rex"),
+    ("When was the meeting moved to?", "They rescheduled our meeting for Friday"),
+    ("What does my sister do for a living?", "My sister works as a nurse"),
+    ("Where are we going in June?", "Our trip to Rome is in the first week of June"),
+    ("What happened to the server?", "The server crashed during the night"),
+    ("What am I allergic to?", "Peanuts make me ill"),
+    ("Which bicycle did she buy?", "She bought a red bike"),
+    ("Has the invoice been paid?", "The bill is still outstanding"),
 )
-PROBES: tuple[str, ...] = tuple(text for pair in _PAIRS for text in pair)
-"""Paraphrases, two by two; texts of different pairs have nothing in common."""
+QUESTIONS, ANSWERS = zip(*_PAIRS, strict=True)
+"""Questions and their answers, in order; an answer has nothing in common with other questions."""
 
 
-def ends_of_scale(vectors: Vectors) -> tuple[float, float]:
-    """Return the mean cosine of unrelated ``PROBES`` and of paraphrases."""
-    cosines = vectors @ vectors.T
-    pairs = np.arange(len(vectors)) // 2
-    same = pairs[:, None] == pairs[None, :]
-    paraphrases = same & ~np.eye(len(vectors), dtype=bool)
-    return float(cosines[~same].mean()), float(cosines[paraphrases].mean())
+def ends_of_scale(questions: Vectors, answers: Vectors) -> tuple[float, float]:
+    """Return the mean cosine of questions with others' answers, and with their own."""
+    cosines = questions @ answers.T
+    own = np.eye(len(cosines), dtype=bool)
+    return float(cosines[~own].mean()), float(cosines[own].mean())

@@ -1,7 +1,7 @@
 """Vectors beside the text: their tables, and the matrices that searches run over.
 
 - ``memory_models``: one row per model that has written vectors: name, dimension, and what its
-  cosines look like for unrelated texts and for paraphrases
+  cosines look like for a question with its answer and with something else
 - ``memory_vectors``: one row per embedded entry, float32, unit length. A row belongs to one
   model; rows of another model are never compared with, they wait to be embedded again.
 
@@ -48,7 +48,7 @@ def prepare_vectors(conn: sqlite3.Connection) -> None:
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS memory_models (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
-    " dimension INTEGER NOT NULL, unrelated REAL NOT NULL, paraphrase REAL NOT NULL,"
+    " dimension INTEGER NOT NULL, unrelated REAL NOT NULL, answer REAL NOT NULL,"
     " UNIQUE (name, dimension))",
     "CREATE TABLE IF NOT EXISTS memory_vectors (id INTEGER PRIMARY KEY,"
     " model INTEGER NOT NULL, vector BLOB NOT NULL)",
@@ -70,22 +70,22 @@ class Model:
         id: its row.
         name: what the embedder is called.
         dimension: length of its vectors.
-        unrelated: its cosine between texts that have nothing in common.
-        paraphrase: its cosine between two wordings of one thing.
+        unrelated: its cosine between a question and what does not answer it.
+        answer: its cosine between a question and its answer.
     """
 
     id: int
     name: str
     dimension: int
     unrelated: float
-    paraphrase: float
+    answer: float
 
     def scaled(self, cosine: float) -> float:
-        """Return *cosine* on the model's own scale: 0 unrelated, 1 paraphrase."""
-        return (cosine - self.unrelated) / max(self.paraphrase - self.unrelated, 0.05)
+        """Return *cosine* on the model's own scale: 0 unrelated, 1 answer."""
+        return (cosine - self.unrelated) / max(self.answer - self.unrelated, 0.05)
 
 
-_MODEL = "SELECT id, name, dimension, unrelated, paraphrase FROM memory_models"
+_MODEL = "SELECT id, name, dimension, unrelated, answer FROM memory_models"
 
 
 def find_model(conn: sqlite3.Connection, name: str, dimension: int | None) -> Model | None:
@@ -97,13 +97,13 @@ def find_model(conn: sqlite3.Connection, name: str, dimension: int | None) -> Mo
 
 
 def record_model(
-    conn: sqlite3.Connection, name: str, dimension: int, unrelated: float, paraphrase: float
+    conn: sqlite3.Connection, name: str, dimension: int, unrelated: float, answer: float
 ) -> Model:
     """Record a model inside the caller's transaction; one that is there already stays."""
     conn.execute(
-        "INSERT OR IGNORE INTO memory_models (name, dimension, unrelated, paraphrase)"
+        "INSERT OR IGNORE INTO memory_models (name, dimension, unrelated, answer)"
         " VALUES (?, ?, ?, ?)",
-        (name, dimension, unrelated, paraphrase),
+        (name, dimension, unrelated, answer),
     )
     sql = f"{_MODEL} WHERE name = ? AND dimension = ?"
     return Model(*conn.execute(sql, (name, dimension)).fetchone())

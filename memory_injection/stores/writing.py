@@ -12,7 +12,7 @@ from itertools import islice
 from ..records import Scope
 from ..text import raw_words, terms
 from ..text.languages import guess_words
-from .drafts import Draft, day_of, scope_key, stamp
+from .drafts import Draft, day_of, stamp
 from .questions import token
 from .schema import PLACES
 
@@ -85,7 +85,7 @@ def write(
     ident = last[0] if last else 0
     for batch in _batches(drafts):
         rows: list[tuple[object, ...]] = []
-        chosen = {(scope_key(d.scope), d.external): d for d in batch}
+        chosen = {(d.owner, d.external): d for d in batch}
         known = _known(conn, chosen, owners)
         for (key, external), draft in chosen.items():
             owner = owners[key]

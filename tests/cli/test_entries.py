@@ -54,6 +54,15 @@ def test_tables_for_a_person(run: Run) -> None:
     assert run("search", "elephant", "--user", "u1").err == "nothing found\n"
 
 
+def test_an_id_can_be_copied_from_a_narrow_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the text, the id stands on one line."""
+    ident = run("add", "A long text. " * 20).out.strip()
+    monkeypatch.setenv("COLUMNS", "60")
+    assert ident in run("list").out
+
+
 def test_limits(run: Run) -> None:
     """``--limit`` bounds what comes, newest first in a list."""
     for number in range(3):

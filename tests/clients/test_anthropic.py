@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import gc
 import inspect
 import threading
@@ -8,11 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from memory_injection.clients import wrap
 from memory_injection.records import Scope
-from memory_injection.testing.server import RecordingServer, Reply, ToolCall
+from memory_injection.testing.server import RecordingServer, Reply
+
+from .scenes import CALL, cancelled_and_closed, captured, seen
 
 anthropic = pytest.importorskip("anthropic")
 
@@ -21,12 +21,6 @@ ASK: dict[str, Any] = {
     "max_tokens": 64,
     "messages": [{"role": "user", "content": "Where do I live?"}],
 }
-CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
-
-
-def seen(thing: Any) -> Any:
-    """Reduce what a caller sees to its type and its content."""
-    return type(thing), thing.model_dump(warnings=False) if isinstance(thing, BaseModel) else thing
 
 
 def create(client: Any) -> Any:
@@ -209,17 +203,7 @@ def test_the_callers_middleware_still_runs_once(serve: Any, fake_memory: Any) ->
     assert len(server.requests) == 2
 
 
-MESSAGE = {
-    "role": "assistant",
-    "content": "Let me see.",
-    "tool_calls": [
-        {
-            "id": "toolu_call_1_0",
-            "type": "function",
-            "function": {"name": "look", "arguments": '{"city": "Bursa"}'},
-        }
-    ],
-}
+MESSAGE = captured("toolu_call_1_0")
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.__name__)
@@ -268,25 +252,8 @@ def test_an_abandoned_stream_is_captured_as_far_as_it_came(
     assert [turn["reply"]["content"] for turn in memory.turns] == ["one two"]
 
 
-async def cancelled_mid_stream(client: Any) -> bool:
-    """Cancel a task that waits for a stream's second event; tell whether that closed it."""
-    replies: list[Any] = []
-    first = asyncio.Event()
-
-    async def read() -> None:
-        reply = await client.messages.create(**ASK, stream=True)
-        replies.append(reply)
-        async for _ in reply:
-            first.set()
-
-    task = asyncio.create_task(read())
-    await asyncio.wait_for(first.wait(), 5)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    closed = bool(replies[0].response.is_closed)
-    await replies[0].close()
-    return closed
+def opened(client: Any) -> Any:
+    return client.messages.create(**ASK, stream=True)
 
 
 @pytest.mark.parametrize("captures", [False, True])
@@ -295,5 +262,5 @@ async def test_cancelling_a_stream_cancels_it(captures: bool, serve: Any, fake_m
     memory = fake_memory(captures=captures)
     server = serve([Reply("one two", gate=threading.Event())])
     async with client_of(server, anthropic.AsyncAnthropic) as bare:
-        expected = await cancelled_mid_stream(bare)
-        assert await cancelled_mid_stream(wrap(bare, memory)) is expected
+        expected = await cancelled_and_closed(lambda: opened(bare))
+        assert await cancelled_and_closed(lambda: opened(wrap(bare, memory))) is expected

@@ -6,23 +6,14 @@ import pytest
 
 from memory_injection.clients import wrap
 from memory_injection.errors import ConfigurationError
-from memory_injection.testing.server import RecordingServer, Reply, ToolCall
+from memory_injection.testing.server import RecordingServer, Reply
+
+from .scenes import CALL, captured
 
 boto3 = pytest.importorskip("boto3")
 
 ASK = [{"role": "user", "content": [{"text": "Where do I live?"}]}]
-CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
-MESSAGE = {
-    "role": "assistant",
-    "content": "Let me see.",
-    "tool_calls": [
-        {
-            "id": "call_1_0",
-            "type": "function",
-            "function": {"name": "look", "arguments": '{"city": "Bursa"}'},
-        }
-    ],
-}
+MESSAGE = captured()
 
 
 def make(server: RecordingServer, service: str = "bedrock-runtime") -> Any:

@@ -12,6 +12,7 @@ import pytest
 from memory_injection.clients.binding import Binding, bind, settled
 from memory_injection.clients.calls import remembering
 from memory_injection.clients.replies import Api, Draft
+from memory_injection.config import InjectionConfig
 from memory_injection.records import Scope
 
 ECHO = Api("openai.chat", lambda draft, whole: draft.say(whole), lambda draft, e: draft.say(e))
@@ -58,11 +59,29 @@ def test_a_failing_capture_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert "not captured" in caplog.text
 
 
-def test_only_one_shot_iterators_are_read() -> None:
-    """A list, a tuple and a text stay what they are; an iterator becomes a list."""
-    for kept in (BODY, {"input": "text"}, {"contents": ({"parts": []},)}, {"model": "m"}):
-        assert settled(kept) is kept
-    assert settled({"messages": iter(BODY["messages"]), "n": 1}) == {**BODY, "n": 1}
+@pytest.mark.parametrize(
+    "body",
+    [BODY, {"input": "text"}, {"contents": "text"}, {"messages": object()}, {"messages": None},
+     {"input": b"bytes"}, {"model": "m"}],
+)  # fmt: skip
+def test_what_can_be_read_twice_stays_what_it_is(body: Any) -> None:
+    """Lists and texts, and whatever is no conversation, are passed on as they are."""
+    assert settled(body) is body
+
+
+def test_other_series_of_messages_become_lists() -> None:
+    """A generator, a tuple, the values of a dict: read once, sent from a list."""
+    messages = BODY["messages"]
+    for series in (iter(messages), tuple(messages), dict(enumerate(messages)).values()):
+        assert settled({"messages": series, "n": 1}) == {**BODY, "n": 1}
+
+
+def test_one_content_alone_is_a_list_of_it() -> None:
+    """google-genai takes a dict or a content object where others take a list."""
+    content = {"role": "user", "parts": [{"text": "hi"}]}
+    assert settled({"contents": content}) == {"contents": [content]}
+    entry = InjectionConfig()
+    assert settled({"contents": entry})["contents"] == [entry]
 
 
 def test_wraps_of_one_provider_share_a_manager() -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator
@@ -10,6 +9,8 @@ import pytest
 
 from memory_injection.clients import wrap
 from memory_injection.testing.server import RecordingServer, Reply
+
+from .scenes import cancelled
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 # The SDKs' own, on import and when a connection is dropped.
@@ -73,24 +74,6 @@ class LiteLLM:
         return event.choices[0].delta.content or ""
 
 
-async def cancelled(case: Any, client: Any) -> list[str]:
-    """Cancel a task that waits for a stream's second piece; return what it had read."""
-    read: list[str] = []
-    first = asyncio.Event()
-
-    async def task() -> None:
-        async for event in await case.stream(client):
-            read.append(case.text(event))
-            first.set()
-
-    running = asyncio.create_task(task())
-    await asyncio.wait_for(first.wait(), 20)
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-    return read
-
-
 @pytest.mark.parametrize("captures", [False, True])
 @pytest.mark.parametrize("case", [Ollama(), Cohere(), Google(), LiteLLM()], ids=lambda c: c.package)
 async def test_cancelling_a_stream_cancels_it(
@@ -100,7 +83,10 @@ async def test_cancelling_a_stream_cancels_it(
     sdk = pytest.importorskip(case.package)
     memory = fake_memory(captures=captures)
     server = serve([Reply("one two", gate=threading.Event())])
-    expected = await cancelled(case, case.make(sdk, server))
-    assert await cancelled(case, wrap(case.make(sdk, server), memory)) == expected
+    bare = case.make(sdk, server)
+    _, expected = await cancelled(lambda: case.stream(bare), case.text)
+    wrapped = wrap(case.make(sdk, server), memory)
+    _, got = await cancelled(lambda: case.stream(wrapped), case.text)
+    assert got == expected
     assert ["<memory>" in str(body) for body in server.bodies] == [False, True]
     assert all(turn["reply"]["content"] == "one" for turn in memory.turns)

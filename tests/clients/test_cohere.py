@@ -5,23 +5,14 @@ from typing import Any
 import pytest
 
 from memory_injection.clients import wrap
-from memory_injection.testing.server import RecordingServer, Reply, ToolCall
+from memory_injection.testing.server import RecordingServer, Reply
+
+from .scenes import CALL, captured
 
 cohere = pytest.importorskip("cohere")
 
 ASK = [{"role": "user", "content": "Where do I live?"}]
-CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
-MESSAGE = {
-    "role": "assistant",
-    "content": "Let me see.",
-    "tool_calls": [
-        {
-            "id": "call_1_0",
-            "type": "function",
-            "function": {"name": "look", "arguments": '{"city": "Bursa"}'},
-        }
-    ],
-}
+MESSAGE = captured()
 ONCE = {"request_options": {"max_retries": 0}}
 
 

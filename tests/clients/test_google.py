@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from memory_injection.clients import wrap
-from memory_injection.testing.server import RecordingServer, Reply, ToolCall
+from memory_injection.testing.server import RecordingServer, Reply
+
+from .scenes import CALL, captured
+from .scenes import seen as seen_all
 
 genai = pytest.importorskip("google.genai")
 
@@ -14,18 +17,7 @@ genai = pytest.importorskip("google.genai")
 pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")
 
 ASK = [{"role": "user", "parts": [{"text": "Where do I live?"}]}]
-CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
-MESSAGE = {
-    "role": "assistant",
-    "content": "Let me see.",
-    "tool_calls": [
-        {
-            "id": "call_1_0",
-            "type": "function",
-            "function": {"name": "look", "arguments": '{"city": "Bursa"}'},
-        }
-    ],
-}
+MESSAGE = captured()
 
 
 def make(server: RecordingServer) -> Any:
@@ -33,7 +25,7 @@ def make(server: RecordingServer) -> Any:
 
 
 def seen(reply: Any) -> Any:
-    return type(reply), reply.model_dump(exclude={"sdk_http_response"})
+    return seen_all(reply, {"sdk_http_response"})
 
 
 def generate(client: Any) -> Any:
@@ -45,6 +37,12 @@ def stream(client: Any) -> Any:
     with client:
         reply = client.models.generate_content_stream(model="m", contents=ASK)
         return type(reply), [seen(chunk) for chunk in reply]
+
+
+def one_content(client: Any) -> Any:
+    content = genai.types.Content(role="user", parts=[{"text": "Where do I live?"}])
+    with client:
+        return seen(client.models.generate_content(model="m", contents=content))
 
 
 def chat(client: Any) -> Any:
@@ -78,7 +76,7 @@ def automatic_tools(client: Any) -> Any:
         return seen(reply), reply.automatic_function_calling_history
 
 
-SCENES = [generate, stream, chat, agenerate, astream]
+SCENES = [generate, stream, one_content, chat, agenerate, astream]
 
 
 @pytest.mark.parametrize("captures", [False, True])

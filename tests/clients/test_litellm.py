@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from memory_injection.clients import wrap
-from memory_injection.testing.server import RecordingServer, Reply, ToolCall
+from memory_injection.testing.server import RecordingServer, Reply
+
+from .scenes import CALL, captured
+from .scenes import seen as seen_all
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 litellm = pytest.importorskip("litellm")
@@ -15,19 +18,7 @@ litellm = pytest.importorskip("litellm")
 pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM's own, in many places
 
 ASK = [{"role": "user", "content": "Where do I live?"}]
-CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
-MESSAGE = {
-    "role": "assistant",
-    "content": "Let me see.",
-    "tool_calls": [
-        {
-            "id": "call_1_0",
-            "type": "function",
-            "function": {"name": "look", "arguments": '{"city": "Bursa"}'},
-        }
-    ],
-}
-UNSTABLE = {"id", "created"}
+MESSAGE = captured()
 
 
 class Target:
@@ -41,7 +32,7 @@ class Target:
 
 
 def seen(reply: Any) -> Any:
-    return type(reply), reply.model_dump(exclude=UNSTABLE)
+    return seen_all(reply, {"id", "created"})
 
 
 def completion(target: Target) -> Any:

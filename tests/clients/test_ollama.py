@@ -8,23 +8,14 @@ import pytest
 
 from memory_injection.clients import wrap
 from memory_injection.records import Scope
-from memory_injection.testing.server import RecordingServer, Reply, ToolCall
+from memory_injection.testing.server import RecordingServer, Reply
+
+from .scenes import CALL, captured
 
 ollama = pytest.importorskip("ollama")
 
 ASK = [{"role": "user", "content": "Where do I live?"}]
-CALL = Reply("Let me see.", tool_calls=(ToolCall("look", {"city": "Bursa"}),))
-MESSAGE = {
-    "role": "assistant",
-    "content": "Let me see.",
-    "tool_calls": [
-        {
-            "id": None,
-            "type": "function",
-            "function": {"name": "look", "arguments": '{"city": "Bursa"}'},
-        }
-    ],
-}
+MESSAGE = captured(None)
 
 
 def sync(server: RecordingServer) -> Any:

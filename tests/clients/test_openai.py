@@ -16,6 +16,8 @@ from memory_injection.clients import wrap
 from memory_injection.records import Scope
 from memory_injection.testing.server import RecordingServer, Reply, ToolCall
 
+from .scenes import cancelled_and_closed, seen
+
 openai = pytest.importorskip("openai")
 
 ASK = [{"role": "user", "content": "Where do I live?"}]
@@ -25,11 +27,6 @@ TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": 
 
 class Answer(BaseModel):
     city: str
-
-
-def seen(thing: Any) -> Any:
-    """Reduce what a caller sees to its type and its content."""
-    return type(thing), thing.model_dump(warnings=False) if isinstance(thing, BaseModel) else thing
 
 
 def create(client: Any) -> Any:
@@ -453,25 +450,8 @@ def test_a_broken_stream_raises_what_the_bare_client_raises(serve: Any, fake_mem
     assert [turn["reply"]["content"] for turn in memory.turns] == ["one two"]
 
 
-async def cancelled_mid_stream(client: Any) -> bool:
-    """Cancel a task that waits for a stream's second event; tell whether that closed it."""
-    replies: list[Any] = []
-    first = asyncio.Event()
-
-    async def read() -> None:
-        reply = await client.chat.completions.create(model="m", messages=ASK, stream=True)
-        replies.append(reply)
-        async for _ in reply:
-            first.set()
-
-    task = asyncio.create_task(read())
-    await asyncio.wait_for(first.wait(), 5)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    closed = bool(replies[0].response.is_closed)
-    await replies[0].close()
-    return closed
+def opened(client: Any) -> Any:
+    return client.chat.completions.create(model="m", messages=ASK, stream=True)
 
 
 @pytest.mark.parametrize("captures", [False, True])
@@ -480,8 +460,8 @@ async def test_cancelling_a_stream_cancels_it(captures: bool, serve: Any, fake_m
     memory = fake_memory(captures=captures)
     server = serve([Reply("one two", gate=threading.Event())])
     async with client_of(server, openai.AsyncOpenAI) as bare:
-        expected = await cancelled_mid_stream(bare)
-        assert await cancelled_mid_stream(wrap(bare, memory)) is expected
+        expected = await cancelled_and_closed(lambda: opened(bare))
+        assert await cancelled_and_closed(lambda: opened(wrap(bare, memory))) is expected
     assert memory.turns == []  # nothing but an empty first delta had come
 
 

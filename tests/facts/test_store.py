@@ -259,7 +259,7 @@ async def test_a_closed_store(path):
 def test_threads_share_a_store(path, place):
     """Eight threads lose nothing, and counts and versions agree at the end."""
     failures = []
-    with FactStore(path if place == "file" else ":memory:") as store:
+    with FactStore(path if place == "file" else ":memory:", wait=60) as store:
         shared = store.open(agent="a", run="r").remember("start")
 
         def work(name):

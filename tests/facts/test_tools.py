@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
@@ -179,9 +182,29 @@ def test_what_is_no_tool_call_is_a_mistake_of_the_caller(mem):
         mem.tools().call("search_memory")
 
 
-async def test_openai_agents_tools(store):
+@dataclass
+class FunctionTool:
+    """What of the Agents SDK's class is used, for where the package isn't installed."""
+
+    name: str
+    description: str
+    params_json_schema: dict
+    on_invoke_tool: object
+    strict_json_schema: bool = True
+
+
+@pytest.fixture(params=["agents", "fake"])
+def agents(request, monkeypatch):
+    """The Agents SDK, and a fake of the one class that matters."""
+    if request.param == "agents":
+        return pytest.importorskip("agents", reason="the package openai-agents isn't installed")
+    fake = SimpleNamespace(FunctionTool=FunctionTool)
+    monkeypatch.setitem(sys.modules, "agents", fake)
+    return fake
+
+
+async def test_openai_agents_tools(store, agents):
     """The Agents SDK gets ``FunctionTool`` objects whose calls answer with the same texts."""
-    agents = pytest.importorskip("agents", reason="the package openai-agents isn't installed")
     mem = store.open(agent="a", run="r", user="u1")
     tools = {tool.name: tool for tool in memory_tools(mem, paths=["users/{user}/"])}
     assert all(isinstance(tool, agents.FunctionTool) for tool in tools.values())
@@ -197,8 +220,6 @@ async def test_openai_agents_tools(store):
 
 def test_openai_agents_tools_need_the_package(store, monkeypatch):
     """Without it the error names the install line."""
-    import sys
-
     from memory_injection.errors import MissingDependencyError
 
     monkeypatch.setitem(sys.modules, "agents", None)

@@ -74,6 +74,24 @@ def test_a_read_only_file(public):
 
 
 @pytest.mark.skipif(not hasattr(os, "seteuid"), reason="no users on this system")
+def test_a_read_only_file_can_be_copied(public):
+    """A sandbox of it takes writes; a file of an older schema would have to be written first."""
+    path, old = public / "facts.db", public / "old.db"
+    with FactStore(path) as store:
+        store.add("tea")
+    with closing(sqlite3.connect(old)) as db:
+        db.execute("CREATE TABLE other (x)")
+    for file in (path, old):
+        file.chmod(0o444)
+    with ordinary_user(), FactStore(path) as store, store.sandbox() as box:
+        box.add("coffee")
+        assert len(box.search("")) == 2
+        assert len(store.search("")) == 1
+    with ordinary_user(), FactStore(old) as store, pytest.raises(StoreError, match="read-only"):
+        store.search("tea")
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="no users on this system")
 def test_a_folder_nobody_may_write(public):
     """A file that cannot be made is an error at the first use."""
     store = FactStore(public / "facts.db")
@@ -163,6 +181,38 @@ def test_a_locked_database(path, consistent):
         other.execute("ROLLBACK")
         assert mem.remember("coffee").version == 1
     assert len(consistent(path)) == 2
+
+
+@pytest.mark.parametrize("kind", ["file", ":memory:"])
+def test_a_writer_of_the_same_process_is_waited_for(tmp_path, kind):
+    """Not for ever: after the store's own wait the call says that it is busy."""
+    place = tmp_path / "facts.db" if kind == "file" else kind
+    with FactStore(place, wait=0.05) as store:
+        mem = store.open(agent="a", run="r")
+        with store._backend.writing(), pytest.raises(StoreError, match="busy"):
+            mem.remember("tea")
+        assert mem.remember("tea").version == 1
+
+
+def test_two_processes_that_switch_to_wal_at_once():
+    """SQLite answers one of them "locked" without waiting; it is tried again."""
+    from memory_injection.facts.sqlite_backend import _use_wal
+
+    class Database:
+        asked = 0
+
+        def execute(self, statement):
+            self.asked += 1
+            if self.asked < 3:
+                raise sqlite3.OperationalError("database is locked")
+            return self
+
+        def fetchone(self):
+            return ("wal",)
+
+    database = Database()
+    _use_wal(database, wait=5)
+    assert database.asked == 3
 
 
 def test_a_database_locked_for_all(path):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import Field
 
 from memory_injection import ConfigurationError, MemoryManager
 from memory_injection.integrations.langchain import MemoryMiddleware
@@ -28,7 +29,7 @@ CALL = {"name": "weather", "args": {"city": "Bergen"}, "id": "c1"}
 class Model(BaseChatModel):
     """Calls the tool, then answers; keeps what it was sent."""
 
-    sent: list[Any] = []
+    sent: list[Any] = Field(default_factory=list)
     fails: bool = False
 
     @property

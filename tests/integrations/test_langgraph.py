@@ -1,4 +1,4 @@
-"""LangGraph stores as one of ours: a small store of its shape, and the real ones where installed."""
+"""LangGraph stores as one of ours: a small store of its shape, and real ones if installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from memory_injection import ConfigurationError, InputError, MemoryManager, Scope, StoreErrors
+from memory_injection import (
+    ConfigurationError,
+    InputError,
+    MemoryManager,
+    Scope,
+    StoreError,
+    StoreErrors,
+)
 from memory_injection.integrations.langgraph import LangGraphStore
 
 ADA, DENIZ = Scope(user="ada"), Scope(user="deniz")
@@ -34,7 +41,10 @@ class Shelf:
         self.searches.append(asked)
         size = len(namespace_prefix)
         found = [item for item in self.items if item.namespace[:size] == namespace_prefix]
-        return found[: asked["limit"]]
+        return found[asked.get("offset", 0) :][: asked["limit"]]
+
+    def delete(self, namespace: tuple[str, ...], key: str) -> None:
+        self.items = [i for i in self.items if (i.namespace, i.key) != (namespace, key)]
 
 
 class AsyncShelf(Shelf):
@@ -45,6 +55,10 @@ class AsyncShelf(Shelf):
 
     def search(self, *_: Any, **__: Any) -> list[Any]:
         raise NotImplementedError
+
+    async def adelete(self, *given: Any) -> None:
+        await asyncio.sleep(0)
+        Shelf.delete(self, *given)
 
     async def aput(self, namespace: tuple[str, ...], key: str, value: dict[str, Any]) -> None:
         await asyncio.sleep(0)
@@ -165,6 +179,30 @@ def test_a_store_with_only_its_async_half_is_awaited() -> None:
         found = memory.search("umbrella", scope=ADA)
         assert [entry.content for entry in found] == ["Ada's umbrella is red."]
         assert asyncio.run(memory.asearch("umbrella", scope=ADA)) == found
+
+
+@pytest.mark.parametrize("kind", [Shelf, AsyncShelf])
+def test_a_user_is_erased_and_nobody_else(kind: type[Shelf]) -> None:
+    """However many items there are; what stands below the namespace is not ours to delete."""
+    shelf = kind()
+    for user, count in (("ada", 700), ("deniz", 3)):
+        for number in range(count):
+            Shelf.put(shelf, ("memories", user), f"k{number}", {"text": f"{number} of {user}"})
+    Shelf.put(shelf, ("memories", "ada", "files"), "k", {"text": "a file"})
+    with MemoryManager([LangGraphStore(shelf)]) as memory:
+        assert memory.erase(ADA) == {"langgraph": 700}
+        assert memory.erase(Scope(user="deniz", session="s1")) == {"langgraph": 0}
+    assert {item.namespace for item in shelf.items} == {
+        ("memories", "deniz"),
+        ("memories", "ada", "files"),
+    }
+
+
+def test_erasing_where_the_namespace_needs_more_is_refused() -> None:
+    """Better an error than a user who believes to be forgotten."""
+    store = LangGraphStore(Shelf(), namespace=["{agent}", "{user}"])
+    with pytest.raises(StoreError, match="a scope with agent"):
+        store.erase(ADA)
 
 
 @pytest.mark.parametrize(

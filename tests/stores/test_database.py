@@ -17,7 +17,7 @@ import pytest
 
 from memory_injection.errors import StoreClosedError, StoreError
 from memory_injection.records import Scope
-from memory_injection.stores import InMemoryStore, SQLiteStore, writing
+from memory_injection.stores import InMemoryStore, SQLiteStore, database, writing
 from memory_injection.stores.database import Database
 from memory_injection.stores.schema import MIGRATIONS
 
@@ -132,9 +132,9 @@ def test_a_busy_writer_in_this_process_is_waited_for(tmp_path: Path) -> None:
 )
 def test_other_faults_say_what_they_mean(tmp_path: Path, message: str, why: str) -> None:
     """SQLite's words become a sentence about the file."""
-    database = Database(tmp_path / "m.db", component="x", migrations=())
-    assert why in str(database.explain(sqlite3.OperationalError(message)))
-    database.close()
+    made = Database(tmp_path / "m.db", component="x", migrations=())
+    assert why in str(made.explain(sqlite3.OperationalError(message)))
+    made.close()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -239,10 +239,10 @@ def test_a_failed_upgrade_changes_nothing(tmp_path: Path) -> None:
         conn.execute("CREATE TABLE good (x)")
 
     path = tmp_path / "m.db"
-    database = Database(path, component="x", migrations=(good, bad))
-    with pytest.raises(StoreError, match="already exists"), database.read():
+    made = Database(path, component="x", migrations=(good, bad))
+    with pytest.raises(StoreError, match="already exists"), made.read():
         pass
-    database.close()
+    made.close()
     conn = sqlite3.connect(path)
     assert conn.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     conn.close()
@@ -427,3 +427,61 @@ def test_what_another_process_writes_is_seen_at_once(tmp_path: Path) -> None:
         assert [e.content for e in there.search("lion")] == ["lion now"]
         here.forget("1")
         assert there.search("lion") == []
+
+
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_a_new_process_id_means_new_connections(tmp_path: Path, kind: str) -> None:
+    """What a child does after a fork, from inside: the parent's are neither used nor closed."""
+    store = InMemoryStore() if kind == "memory" else SQLiteStore(tmp_path / "m.db")
+    store.add("zebra")
+    inherited = store._database._pool
+    inherited.pid = -1
+    assert contents(store) == ["zebra"]
+    assert store._database._pool is not inherited
+    inherited.close()  # not its process any more: does nothing
+    assert not inherited.closed
+    ours = store._database._pool
+    ours.pid = -1
+    store.close()
+    with pytest.raises(StoreClosedError):
+        contents(store)
+    for pool in (inherited, ours):
+        pool.pid = os.getpid()
+        pool.close()
+
+
+def test_a_private_database_that_cannot_start_is_not_left_locked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An error on the first connection is raised each time, not once and then a deadlock."""
+    store = InMemoryStore()
+
+    def fail(conn: sqlite3.Connection) -> None:
+        raise sqlite3.OperationalError("no such module: fts5")
+
+    monkeypatch.setattr(store._database, "_prepare", fail)
+    for _ in range(2):
+        with pytest.raises(StoreError, match="FTS5"):
+            store.search("zebra")
+    monkeypatch.undo()
+    assert store.search("zebra") == []
+    store.close()
+
+
+def test_switching_to_wal_waits_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The switch is tried again while another process holds the file, and not for ever."""
+    monkeypatch.setattr(database, "_WAL_PAUSE", 0.0)
+
+    class Busy:
+        def __init__(self, times: int, message: str = "database is locked") -> None:
+            self.times, self.message = times, message
+
+        def execute(self, sql: str) -> None:
+            self.times -= 1
+            if self.times >= 0:
+                raise sqlite3.OperationalError(self.message)
+
+    database._use_wal(Busy(3))  # type: ignore[arg-type]
+    for fault in (Busy(10**6), Busy(1, "disk I/O error")):
+        with pytest.raises(sqlite3.OperationalError):
+            database._use_wal(fault)  # type: ignore[arg-type]

@@ -376,3 +376,15 @@ def test_the_front_of_the_room_is_lazy() -> None:
     assert stores.InMemoryStore is InMemoryStore
     with pytest.raises(AttributeError, match="NoSuchStore"):
         stores.NoSuchStore  # noqa: B018
+
+
+def test_an_erased_owners_number_is_never_used_again(store: InMemoryStore) -> None:
+    """Nothing kept under one owner's number can come to be another's."""
+    store.add("zebra", {"session": "s"}, scope=ADA)
+    with store._database.read() as session:
+        before = session.conn.execute("SELECT max(id) FROM memory_scopes").fetchone()[0]
+    store.erase(ADA)
+    store.add("lion", {"session": "s"}, scope=BOB)
+    with store._database.read() as session:
+        assert session.conn.execute("SELECT max(id) FROM memory_scopes").fetchone()[0] > before
+        assert session.conn.execute("SELECT max(id) FROM memory_threads").fetchone()[0] == 2

@@ -88,8 +88,8 @@ def test_lifts_are_steps_for_speakers_and_days() -> None:
 
 def test_scores_keep_the_order_and_follow_the_evidence() -> None:
     """Order from the ranking, level from words found and meaning."""
-    strong = calibrated([3.0, 2.0, 1.0], [0.8, 0.5, 0.1], [0.9, 0.6, 0.2])
-    weak = calibrated([3.0, 2.0, 1.0], [0.05, 0.0, 0.0], [0.1, 0.1, 0.1])
+    strong = calibrated([3.0, 2.0, 1.0], [0.8, 0.5, 0.1], [0.9, 0.6, 0.2], 200)
+    weak = calibrated([3.0, 2.0, 1.0], [0.05, 0.0, 0.0], [0.1, 0.1, 0.1], 200)
     assert strong == sorted(strong, reverse=True)
     assert strong[0] > 0.9 > 0.2 > weak[0]
 
@@ -97,7 +97,7 @@ def test_scores_keep_the_order_and_follow_the_evidence() -> None:
 def test_the_words_floor_is_this_scales_even_odds() -> None:
     """A lexical score at its own floor is at the floor here."""
     assert by_words(RELEVANCE_FLOOR) == pytest.approx(0.5)
-    assert calibrated([1.0], [RELEVANCE_FLOOR], [math.nan]) == [pytest.approx(0.5)]
+    assert calibrated([1.0], [RELEVANCE_FLOOR], [math.nan], 9) == [pytest.approx(0.5)]
 
 
 def test_chance_is_the_peak_of_noise() -> None:
@@ -117,14 +117,20 @@ def test_any_evidence_gives_finite_values(pairs: list[tuple[float, float]]) -> N
     values = fuse(evidence(words, cosines))
     assert np.isfinite(values).all()
     best = sorted(values, reverse=True)
-    scores = calibrated([float(v) for v in best], [0.1] * len(best), [0.2] * len(best))
+    scores = calibrated([float(v) for v in best], [0.1] * len(best), [0.2] * len(best), len(best))
     assert scores == sorted(scores, reverse=True)
 
 
-def test_the_ends_of_a_models_scale_come_from_pairs() -> None:
-    """Two by two the same, across pairs nothing in common."""
-    vectors = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=np.float32)
-    assert ends_of_scale(vectors) == (0.0, 1.0)
+def test_the_ends_of_a_models_scale_come_from_questions_and_answers() -> None:
+    """A question with its own answer, and with the others'."""
+    vectors = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    assert ends_of_scale(vectors, vectors) == (0.0, 1.0)
+
+
+def test_the_same_evidence_is_worth_less_in_a_larger_memory() -> None:
+    """The best of many looks better by chance."""
+    small, large = (calibrated([1.0], [0.2], [0.3], n)[0] for n in (5, 5000))
+    assert small > 0.5 > large
 
 
 VIEW = View.of((), [(1, "Caroline"), (2, "Ayşe Yılmaz"), (3, "Will"), (4, "user")])

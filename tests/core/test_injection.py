@@ -1,0 +1,653 @@
+"""What one injection does: trigger, query, search, floor, duplicates, budget, writing, report."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from datetime import datetime, timezone
+
+import pytest
+
+from memory_injection import (
+    ConfigurationError,
+    InjectionConfig,
+    MemoryEntry,
+    MemoryManager,
+    Scope,
+    StoreErrors,
+    UnknownStoreError,
+)
+from memory_injection.counters import counter_for
+from memory_injection.testing import AsyncFakeStore, FakeStore
+
+USER = {"role": "user", "content": "what about the garden?"}
+CALL = {
+    "role": "assistant",
+    "content": "let me look at the budget",
+    "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    ],
+}
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": "42"}
+
+
+def inject(messages, found=("a fact",), **injection):
+    """Inject once with one store that finds *found*; return the result and the store."""
+    store = FakeStore(found, name="notes")
+    with MemoryManager([store], injection=injection or True) as memory:
+        return memory.inject(messages, model="gpt-4o"), store
+
+
+# Trigger
+
+
+@pytest.mark.parametrize(
+    ("messages", "status", "reason"),
+    [
+        ([USER], "injected", None),
+        ([USER, CALL, RESULT], "skipped", "trigger"),
+        ([USER, {"role": "assistant", "content": "hello"}], "skipped", "trigger"),
+        ([{"role": "system", "content": "be brief"}], "skipped", "no_user_message"),
+        ([], "skipped", "no_user_message"),
+        ([USER, {"role": "system", "content": "the time is 12:00"}], "injected", None),
+        ([{"role": "user", "content": "   "}], "skipped", "no_query"),
+        ([{"role": "user", "content": None}], "skipped", None),
+    ],
+)
+def test_user_turn_looks_only_at_a_fresh_ask(messages, status, reason):
+    """A tool result or a reply is not an ask; a trailing system message does not hide one."""
+    result, _ = inject(messages)
+    assert result.report.status == status
+    if reason or status == "injected":
+        assert result.report.reason == reason
+    if status != "injected":
+        assert result.messages == messages
+
+
+def test_every_turn_adds_what_is_new_to_the_user_message():
+    """In a tool loop memory is searched with the latest assistant text; the ask carries it."""
+    store = FakeStore(lambda query, options: [f"about: {query}"], name="notes")
+    with MemoryManager([store], injection={"trigger": "everyTurn"}) as memory:
+        first = memory.inject([USER])
+        second = memory.inject([USER, CALL, RESULT])
+        third = memory.inject([USER, CALL, RESULT])
+    assert store.queries == [USER["content"], CALL["content"]]
+    content = second.messages[0]["content"]
+    assert content.startswith(first.messages[0]["content"])
+    assert "about: let me look at the budget" in content
+    assert second.messages[1:] == [CALL, RESULT]
+    assert third.messages == second.messages
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_predicate_decides(answer):
+    """It sees the messages, whether this is a user turn, the text, the model and the scope."""
+    seen = []
+
+    async def predicate(context):
+        seen.append(context)
+        return answer
+
+    result, _ = inject([USER, CALL, RESULT], trigger=predicate)
+    assert result.report.status == ("injected" if answer else "skipped")
+    context = seen[0]
+    assert (context.is_user_turn, context.text, context.model) == (
+        False,
+        USER["content"],
+        "gpt-4o",
+    )
+    assert context.dialect == "openai.chat"
+
+
+def test_injection_can_be_off():
+    """``injection=False`` leaves every call alone and says so."""
+    with MemoryManager([FakeStore(["x"])], injection=False) as memory:
+        result = memory.inject([USER])
+    assert (result.report.status, result.report.reason) == ("skipped", "disabled")
+    assert result.messages == [USER]
+
+
+# Query
+
+
+def test_the_adaptive_query_is_the_latest_ask():
+    """Of several text parts all are asked for, and nothing else of the conversation."""
+    parts = [{"type": "text", "text": "what about"}, {"type": "text", "text": "my garden?"}]
+    _, store = inject([{"role": "user", "content": "earlier"}, {"role": "user", "content": parts}])
+    assert store.queries == ["what about\nmy garden?"]
+
+
+def test_an_over_long_query_is_clamped_to_its_end():
+    """The ask usually stands at the end of a long message."""
+    text = "filler " * 10_000 + "what about the garden?"
+    _, store = inject([{"role": "user", "content": text}], query_limit=200)
+    assert len(store.queries[0]) <= 200
+    assert store.queries[0].endswith("what about the garden?")
+
+
+def test_a_query_never_holds_a_block():
+    """Not in the adaptive query, not in what a callback sees, not in what it returns."""
+    seen = []
+
+    def query(context):
+        seen.append(context.messages)
+        return f"{context.text} <memory>\n<entry>x</entry>\n</memory>"
+
+    store = FakeStore(["a fact"], name="notes")
+    with MemoryManager([store], injection={"query": query}) as memory:
+        first = memory.inject([USER])
+        history = [*first.messages, {"role": "assistant", "content": "ok"}, USER]
+        memory.inject(history)
+    assert store.queries == [USER["content"]] * 2
+    assert seen[1][0] == USER
+
+
+@pytest.mark.parametrize("nothing", [None, "", "  \n"])
+def test_a_blank_query_skips(nothing):
+    """A callback says with None or blank text that there is nothing to ask."""
+    result, store = inject([USER], query=lambda context: nothing)
+    assert (result.report.status, result.report.reason) == ("skipped", "no_query")
+    assert store.queries == []
+
+
+@pytest.mark.parametrize(
+    "ask", ["Ok what do you recommend?", "Yes, B1", "peki ya onunki?", "それは？"]
+)
+def test_a_short_ask_is_searched_with_the_turns_before(ask):
+    """A store that weighs context gets it apart; another gets it in the query."""
+    plain, weighing = FakeStore(["x"], name="plain"), FakeStore(["y"], name="weighing")
+    weighing.takes_context = True
+    history = [
+        {"role": "user", "content": "which plants like shade?"},
+        {"role": "assistant", "content": "hostas do, or ferns"},
+        {"role": "user", "content": ask},
+    ]
+    with MemoryManager([plain, weighing]) as memory:
+        memory.inject(history)
+    assert weighing.queries == [ask]
+    assert weighing.options[0]["context"] == "which plants like shade?\nhostas do, or ferns"
+    assert plain.queries == [f"{ask}\nwhich plants like shade?\nhostas do, or ferns"]
+
+
+def test_an_ask_with_a_topic_is_searched_alone():
+    """Only asks that lean on the turns before are searched together with them."""
+    _, store = inject([USER, {"role": "assistant", "content": "nice"}, {
+        "role": "user", "content": "when does the school concert start?"}])  # fmt: skip
+    assert store.queries == ["when does the school concert start?"]
+
+
+# Stores
+
+
+def test_small_talk_injects_nothing_but_what_is_pinned():
+    """No search for "hi"; pinned entries are shown whatever the query."""
+    store = FakeStore(["unrelated"], name="notes")
+    with MemoryManager([store]) as memory:
+        hello = memory.inject([{"role": "user", "content": "hi!"}])
+        store_pinned = FakeStore(["unrelated"], name="pins")
+    store_pinned.pinned = lambda options=None: ["The user lives in Izmir."]
+    with MemoryManager([store_pinned]) as memory:
+        pinned = memory.inject([{"role": "user", "content": "hi!"}])
+    assert (hello.report.reason, hello.report.detail) == ("below_floor", "small talk")
+    assert store.queries == []
+    assert [e.content for e in pinned.block.entries] == ["The user lives in Izmir."]
+
+
+def test_pinned_entries_come_first_under_the_same_rules():
+    """They count against ``max_entries``, are not repeated, and go before better hits."""
+    store = FakeStore([{"content": "hit", "score": 9.0}, "The user lives in Izmir."], name="notes")
+    store.pinned = lambda options=None: ["The user lives in Izmir."]
+    with MemoryManager([store], injection={"max_entries": 2}) as memory:
+        result = memory.inject([USER])
+    assert [e.content for e in result.block.entries] == ["The user lives in Izmir.", "hit"]
+
+
+@pytest.mark.parametrize("floor", ["auto", 0.5])
+def test_entries_below_the_floor_are_noise(floor):
+    """Each store's own floor, or one number for all; an entry without a score is never below."""
+    found = [{"content": "good", "score": 0.9}, {"content": "bad", "score": 0.2}, "unscored"]
+    store = FakeStore(found, name="notes")
+    store.relevance_floor = 0.5
+    with MemoryManager([store], injection={"min_relevance": floor}) as memory:
+        result = memory.inject([USER])
+    assert [e.content for e in result.block.entries] == ["good", "unscored"]
+    assert [d.reason for d in result.report.dropped] == ["below_floor"]
+
+
+def test_nothing_above_the_floor_is_told_from_nothing_found():
+    """The report says which of the two it was."""
+    low = [{"content": "bad", "score": 0.1}]
+    assert inject([USER], low, min_relevance=0.5)[0].report.reason == "below_floor"
+    assert inject([USER], [])[0].report.reason == "nothing_found"
+    assert inject([USER], low, min_relevance=None)[0].report.status == "injected"
+
+
+def test_returned_things_are_read_by_attribute_or_key():
+    """Objects, mappings and strings; names are stamped, rubbish is passed over."""
+
+    class Found:
+        content = "an object"
+        id = 7
+        score = "not a number"
+        created_at = "2024-05-01T10:00:00Z"
+
+    found = [Found(), {"content": "a mapping", "store_name": "liar"}, "a string", 42, {"x": 1}, " "]
+    result, _ = inject([USER], found, attributes=("source", "date", "id"))
+    first, second, third = result.block.entries
+    assert (first.content, first.id, first.score) == ("an object", "7", None)
+    assert first.created_at == datetime(2024, 5, 1, 10, tzinfo=timezone.utc)
+    assert {e.store_name for e in (first, second, third)} == {"notes"}
+    assert '<entry source="notes" date="2024-05-01" id="7">an object</entry>' in result.block.text
+
+
+def test_the_default_rendering_byte_for_byte():
+    """No declaration, no trailing newline, one line per entry, source left out when unknown."""
+    result, _ = inject([USER], ["a < b & c", "d"])
+    assert result.block.text == (
+        '<memory>\n<entry source="notes">a &lt; b &amp; c</entry>\n'
+        '<entry source="notes">d</entry>\n</memory>'
+    )
+    assert result.messages[0]["content"] == f"{USER['content']}\n\n{result.block.text}"
+
+
+def test_one_failing_store_does_not_take_the_others_with_it():
+    """It is listed with its error; nothing of the others is lost."""
+
+    def broken(query, options):
+        raise OSError("disk")
+
+    good, bad = FakeStore(["a fact"], name="good"), FakeStore(broken, name="bad")
+    with MemoryManager([bad, good]) as memory:
+        result = memory.inject([USER])
+    statuses = {store.name: (store.status, store.error) for store in result.report.stores}
+    assert result.report.status == "injected"
+    assert statuses == {"bad": ("error", "OSError: disk"), "good": ("ok", None)}
+
+
+def test_some_failing_and_the_others_empty_is_nothing_found():
+    """Every store failing is a failure; with one that answered it is a skip."""
+
+    def broken(query, options):
+        raise OSError("disk")
+
+    with MemoryManager([FakeStore(broken, name="bad"), FakeStore([], name="good")]) as memory:
+        some = memory.inject([USER]).report
+    with MemoryManager([FakeStore(broken, name="bad")]) as memory:
+        every = memory.inject([USER]).report
+    assert (some.status, some.reason) == ("skipped", "nothing_found")
+    assert [store.status for store in some.stores] == ["error", "empty"]
+    assert (every.status, every.stage) == ("failed", "retrieve")
+
+
+def test_what_is_written_for_somebody_else_is_dropped_even_if_returned():
+    """The store may ignore the scope; the manager does not."""
+    found = [
+        MemoryEntry("mine", scope=Scope(user="a")),
+        MemoryEntry("theirs", scope=Scope(user="b")),
+        {"content": "mem0's", "user_id": "b"},
+        {"content": "in metadata", "metadata": {"scope": {"user": "b"}}},
+        "shared",
+    ]
+    store = FakeStore(found)
+    with MemoryManager([store]) as memory:
+        mine = memory.inject([USER], scope=Scope(user="a"))
+        nobody = memory.inject([USER])
+        searched = memory.search("garden", scope=Scope(user="b"))
+    assert [e.content for e in mine.block.entries] == ["mine", "shared"]
+    assert [d.reason for d in mine.report.dropped] == ["scope"] * 3
+    assert [e.content for e in nobody.block.entries] == ["shared"]
+    assert {e.content for e in searched} == {"theirs", "mem0's", "in metadata", "shared"}
+
+
+def test_context_variables_reach_the_stores():
+    """Sync and async stores see the caller's context, from sync and async calls."""
+    variable = contextvars.ContextVar("variable", default="unset")
+
+    def answer(query, options):
+        return [variable.get()]
+
+    stores = [FakeStore(answer, name="sync"), AsyncFakeStore(answer, name="async")]
+    variable.set("the caller's")
+    with MemoryManager(stores) as memory:
+        sync = memory.search("x")
+        async_ = asyncio.run(memory.asearch("x"))
+    assert {e.content for e in sync + async_} == {"the caller's"}
+
+
+# Duplicates
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The user likes green tea.", "the user likes green tea"),
+        ("User likes  green tea!", "The user likes green tea"),
+        ("Ｔｈｅ user likes green tea", "the user likes green tea"),
+    ],
+)
+def test_near_equal_texts_appear_once(one, other):
+    """Case, width, white space, articles and sentence punctuation make no other fact."""
+    result, _ = inject([USER], [one, other])
+    assert [e.content for e in result.block.entries] == [one]
+    assert result.report.dropped[0].reason == "duplicate"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ada has 2 cats", "Ada has 3 cats"),
+        ("Ada likes tea", "Ada does not like tea"),
+        ("Ada likes tea", "Bo likes tea"),
+        ("Ada can swim", "Ada can't swim"),
+        ("it is -5 degrees", "it is 5 degrees"),
+        ("it costs 3.5", "it costs 35"),
+        ("he knows C++", "he knows C"),
+        ("Ada loves Bo", "Bo loves Ada"),
+        ("on 2024-01-02", "on 2024-02-01"),
+        ("I like tea", "you like tea"),
+        ("Ali çayı sever", "Ali çayı sevmez"),
+        ("猫が好き", "犬が好き"),
+    ],
+)
+def test_texts_that_differ_in_what_matters_are_two_facts(one, other):
+    """A number, a name, a negation, a sign, an order: both are shown."""
+    result, _ = inject([USER], [one, other])
+    assert [e.content for e in result.block.entries] == [one, other]
+
+
+def test_what_is_in_view_uses_up_its_place():
+    """The cap is on candidates: the second turn does not get the next-best five."""
+    store = FakeStore([f"fact {n}" for n in range(10)], name="notes")
+    with MemoryManager([store], injection={"max_entries": 3}) as memory:
+        first = memory.inject([USER])
+        again = [*first.messages, {"role": "assistant", "content": "ok"}, {
+            "role": "user", "content": "and the garden once more?"}]  # fmt: skip
+        second = memory.inject(again)
+    assert [e.content for e in first.block.entries] == ["fact 0", "fact 1", "fact 2"]
+    assert second.report.reason == "all_duplicates"
+
+
+def test_a_changed_entry_is_new():
+    """By entry means by source and content."""
+    texts = iter([["the plan: A"], ["the plan: B"]])
+    store = FakeStore(lambda q, o: next(texts), name="notes")
+    with MemoryManager([store]) as memory:
+        first = memory.inject([USER])
+        more = [*first.messages, {"role": "assistant", "content": "ok"}, {
+            "role": "user", "content": "what is the garden plan now?"}]  # fmt: skip
+        second = memory.inject(more)
+    assert "the plan: B" in second.block.text
+
+
+# Budget
+
+
+def test_packing_skips_what_does_not_fit_and_tries_the_next():
+    """A long entry in the middle costs only itself."""
+    found = ["short one", "long " * 500, "short two"]
+    result, _ = inject([USER], found, token_budget=60)
+    assert [e.content for e in result.block.entries] == ["short one", "short two"]
+    assert [d.reason for d in result.report.dropped] == ["budget"]
+
+
+def test_a_budget_of_exactly_the_block_is_enough():
+    """Counted whole, tags included, not part by part."""
+    counter = counter_for("gpt-4o", 10)
+    full, _ = inject([USER], ["one thing", "another thing"])
+    exact = counter.count(full.block.text)
+    same, _ = inject([USER], ["one thing", "another thing"], token_budget=exact)
+    less, _ = inject([USER], ["one thing", "another thing"], token_budget=exact - 1)
+    assert same.block.text == full.block.text
+    assert len(less.block.entries) == 1
+
+
+def test_nothing_fits_is_a_skip():
+    """The request goes out as it came."""
+    result, _ = inject([USER], ["long " * 500], token_budget=20)
+    assert (result.report.status, result.report.reason) == ("skipped", "budget")
+    assert result.messages == [USER]
+
+
+def test_a_custom_format_is_held_to_the_budget():
+    """What it renders is counted; entries are taken out until it fits."""
+    config = {"format": lambda c: "|".join(e.content * 3 for e in c.entries), "token_budget": 20}
+    result, _ = inject([USER], ["alpha beta", "gamma delta", "epsilon zeta"], **config)
+    assert result.block.tokens <= 20
+    assert 1 <= len(result.block.entries) < 3
+
+
+@pytest.mark.parametrize(("window", "status"), [(100_000, "injected"), (60, "skipped")])
+def test_the_block_fits_what_the_window_leaves(window, status):
+    """Near the window the block shrinks, then is skipped; it never raises."""
+    result, _ = inject([USER], ["a fact " * 10] * 1 + ["b"], context_window=window, reserve=20)
+    assert result.report.status in (status, "injected")
+    if result.block is not None:
+        assert result.block.tokens <= result.report.token_budget
+
+
+def test_the_window_counts_what_the_request_holds_already():
+    """Messages, tool results and tools take room; bytes are enough far from the window."""
+    long = {"role": "user", "content": "word " * 3000}
+    history = [long, {"role": "assistant", "content": "ok"}, USER]
+    result, _ = inject(history, ["fact " * 100], context_window=3100, reserve=0)
+    assert result.report.token_budget < 2000
+    assert result.report.status == "skipped"
+
+
+# Placement
+
+
+def test_a_block_is_one_new_part_after_everything_in_a_list():
+    """Images, cache markers and unknown fields are carried through untouched, same objects."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    text = {"type": "text", "text": "what is this?", "cache_control": {"type": "ephemeral"}}
+    message = {"role": "user", "content": [text, image], "name": "ada", "x": {"y": 1}}
+    result, _ = inject([message])
+    written = result.messages[0]
+    assert written["content"][:2] == [text, image]
+    assert written["content"][0] is text
+    assert written["content"][2] == {"type": "text", "text": result.block.text}
+    assert {k: v for k, v in written.items() if k != "content"} == {
+        "role": "user", "name": "ada", "x": {"y": 1},
+    }  # fmt: skip
+
+
+def test_system_placement_is_one_message_after_the_leading_ones():
+    """The seed's rule: prepended to the system prompt; replaced each turn, never doubled."""
+    head = [{"role": "system", "content": "be brief"}]
+    store = FakeStore(lambda q, o: [f"about {q}"], name="notes")
+    with MemoryManager([store], injection={"placement": "system"}) as memory:
+        first = memory.inject([*head, USER])
+        twice = memory.inject(first.messages)
+        loop = memory.inject([*first.messages, CALL, RESULT])
+        later = memory.inject([*loop.messages, {"role": "assistant", "content": "x"}, {
+            "role": "user", "content": "and the kitchen?"}])  # fmt: skip
+    assert first.messages == [
+        *head, {"role": "system", "content": first.block.text}, USER,
+    ]  # fmt: skip
+    assert twice.messages == first.messages
+    assert loop.messages == [*first.messages, CALL, RESULT]
+    assert [m["content"] for m in later.messages if m["role"] == "system"] == [
+        "be brief",
+        later.block.text,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("api", "body"),
+    [
+        ("anthropic.messages", {"system": "be brief", "max_tokens": 9}),
+        ("anthropic.messages", {"system": [{"type": "text", "text": "be brief"}]}),
+        ("bedrock.converse", {"system": [{"text": "be brief"}]}),
+        ("gemini", {"systemInstruction": {"parts": [{"text": "be brief"}]}}),
+        ("anthropic.messages", {}),
+    ],
+)
+def test_system_placement_where_the_prompt_is_kept_apart(api, body):
+    """The block ends the body's own system prompt; a second time changes nothing."""
+    content = {"gemini": "parts"}.get(api, "content")
+    field = {"gemini": "contents"}.get(api, "messages")
+    part = {"anthropic.messages": {"type": "text", "text": "what about the garden?"}}
+    message = {"role": "user", content: [part.get(api, {"text": "what about the garden?"})]}
+    body = {field: [message], **body}
+    with MemoryManager([FakeStore(["x"])], injection={"placement": "system"}) as memory:
+        result = memory.inject_request(body, api=api)
+        again = memory.inject_request(result.request, api=api)
+    assert result.request[field] == body[field]
+    assert result.block.text in _texts(result.request)
+    assert again.request == result.request
+
+
+def _texts(value):
+    """Return every text in *value*, joined."""
+    if isinstance(value, str):
+        return value
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return "\n".join(map(_texts, items))
+
+
+# The whole request, unknown shapes
+
+
+def test_a_whole_request_keeps_everything_else():
+    """``result.request`` is the whole new body; the given one is untouched."""
+    body = {"model": "gpt-4o", "messages": [USER], "tools": [{"x": 1}], "temperature": 0.5}
+    with MemoryManager([FakeStore(["x"])]) as memory:
+        result = memory.inject_request(body)
+    assert body["messages"] == [USER]
+    assert {k: v for k, v in result.request.items() if k != "messages"} == {
+        k: v for k, v in body.items() if k != "messages"
+    }
+    assert result.request["messages"] == result.messages != [USER]
+    assert result.report.model == "gpt-4o"
+
+
+@pytest.mark.parametrize("odd", [None, 42, {"a": 1}, b"bytes", [1, 2, 3], [None], [{"x": 1}]])
+def test_an_unknown_shape_is_left_alone_and_reported(odd):
+    """Neither an error nor a guess."""
+    with MemoryManager([FakeStore(["x"])]) as memory:
+        result = memory.inject(odd)
+    assert result.messages == odd
+    assert (result.report.status, result.report.reason) == ("skipped", "unknown_shape")
+
+
+@pytest.mark.parametrize("odd", [None, 42, {}, {"prompt": "x"}, {"messages": None}, []])
+def test_an_unknown_body_is_left_alone_and_reported(odd):
+    """The body comes back as it was."""
+    with MemoryManager([FakeStore(["x"])]) as memory:
+        report = memory.inject_request(odd).report
+    assert (report.status, report.reason) == ("skipped", "unknown_shape")
+
+
+# Construction and arguments
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"stores": []}, "at least one store"),
+        ({"stores": [FakeStore(), FakeStore()]}, "'fake'"),
+        ({"stores": FakeStore()}, "list of stores"),
+        ({"stores": [object()]}, "name"),
+        ({"stores": [type("S", (), {"name": "s"})()]}, "search"),
+        ({"stores": [FakeStore()], "injection": {"max_entires": 3}}, "max_entires"),
+        ({"stores": [FakeStore()], "injection": {"max_entries": 0}}, "0"),
+        ({"stores": [FakeStore()], "injection": {"trigger": "sometimes"}}, "sometimes"),
+        ({"stores": [FakeStore()], "injection": 5}, "5"),
+        ({"stores": [FakeStore()], "name": " "}, "name"),
+        ({"stores": [FakeStore()], "counter": 5}, "counter"),
+        ({"stores": [FakeStore()], "write_timeout": 0}, "write_timeout"),
+    ],
+)
+def test_a_wrong_construction_fails_early_and_clearly(arguments, words):
+    """A ConfigurationError, which is a ValueError, names the value and the rule in one line."""
+    with pytest.raises(ConfigurationError, match=words) as caught:
+        MemoryManager(**arguments)
+    assert isinstance(caught.value, ValueError)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("bad", ["", "  ", 5])
+def test_an_empty_id_is_refused(bad):
+    """It would silently mean "everybody"."""
+    with pytest.raises(ConfigurationError, match="user must be a non-blank string"):
+        Scope(user=bad)
+    with MemoryManager([FakeStore()]) as memory, pytest.raises(ConfigurationError):
+        memory.inject([USER], scope={"user": bad})
+
+
+def test_an_unknown_api_is_refused():
+    """A programming mistake, not run-time trouble."""
+    with MemoryManager([FakeStore()]) as memory, pytest.raises(ConfigurationError, match="opnai"):
+        memory.inject([USER], api="opnai")
+
+
+def test_an_unknown_store_name_raises_before_any_query():
+    """Nothing is searched or written."""
+    store = FakeStore(["x"], name="notes", writable=True)
+    with MemoryManager([store]) as memory:
+        with pytest.raises(UnknownStoreError, match="nots"):
+            memory.search("x", stores=["notes", "nots"])
+        with pytest.raises(UnknownStoreError, match="nots"):
+            memory.add("x", stores=["nots"])
+    assert store.queries == []
+    assert store.added == []
+
+
+def test_failures_of_several_stores_arrive_in_one_group():
+    """Each store is listed, and the others have been written to."""
+
+    class Broken(FakeStore):
+        def add(self, content, metadata=None):
+            raise OSError(f"{self.name} is full")
+
+    stores = [Broken(name="a", writable=True), FakeStore(name="b", writable=True),
+              Broken(name="c", writable=True)]  # fmt: skip
+    with MemoryManager(stores) as memory, pytest.raises(StoreErrors) as caught:
+        memory.add("x", scope=Scope(user="u"))
+    assert [error.store for error in caught.value.exceptions] == ["a", "c"]
+    assert stores[1].added == [("x", None, Scope(user="u"))]
+
+
+def test_scopes_nest_and_another_user_starts_afresh():
+    """Ids not given are inherited, unless another user is named."""
+    with MemoryManager([FakeStore()]) as memory, memory.scope(user="a", session="s") as outer:
+        assert outer == Scope(user="a", session="s")
+        with memory.scope(run="r") as inner:
+            assert inner == Scope(user="a", session="s", run="r")
+        with memory.scope(user="b") as other:
+            assert other == Scope(user="b")
+
+
+def test_config_is_frozen_and_closed():
+    """No field can be changed or invented."""
+    config = InjectionConfig(max_entries=3)
+    with pytest.raises(ValueError, match="frozen"):
+        config.max_entries = 4
+    with pytest.raises(ConfigurationError, match="has no field 'entries'"):
+        InjectionConfig(entries=3)
+
+
+async def test_sync_calls_work_inside_a_running_loop():
+    """And async stores answer them too."""
+    with MemoryManager([AsyncFakeStore(["x"])]) as memory:
+        assert memory.inject([USER]).report.status == "injected"
+
+
+async def test_the_callers_own_cancellation_passes_through():
+    """A cancelled ``ainject`` is cancelled, and its store call with it."""
+    ended = asyncio.Event()
+
+    async def forever(query, options):
+        try:
+            await asyncio.sleep(30)
+        finally:
+            ended.set()
+
+    async with MemoryManager([AsyncFakeStore(forever)], injection={"timeout": 20}) as memory:
+        task = asyncio.create_task(memory.ainject([USER]))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.wait_for(ended.wait(), 5)

@@ -53,7 +53,7 @@ def main() -> None:
         assert all(entry.score is not None for entry in result.block.entries)
         print("ok: its memories reach the model")
         assert asyncio.run(memory.ainject(ASK, scope=DENIZ)).messages == result.messages
-        print("ok: async gives the same")
+        print("ok: sync and async send the same")
         assert "green" not in str(memory.search("umbrella", scope=DENIZ))
         assert "red" not in str(memory.search("umbrella", scope=ADA))
         assert [e.content for e in memory.search("umbrella")] == [

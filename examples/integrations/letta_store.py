@@ -59,7 +59,7 @@ def main() -> None:
         with Letta(api_key="none-needed", base_url=url, max_retries=0) as client:
             messages = fill_and_ask(service, client)
         assert asyncio.run(ask_async(service)) == messages
-        print("ok: async gives the same")
+        print("ok: sync and async send the same")
 
 
 if __name__ == "__main__":

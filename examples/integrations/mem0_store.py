@@ -99,7 +99,7 @@ def main() -> None:
     with FOLDER, FakeEmbeddings() as service:
         messages = fill_and_ask(service)
         assert asyncio.run(fill_and_ask_async(service)) == messages
-        print("ok: async gives the same")
+        print("ok: sync and async send the same")
 
 
 if __name__ == "__main__":

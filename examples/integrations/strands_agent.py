@@ -109,7 +109,7 @@ def main() -> None:
     print("ok: the framework's own history stays clean")
     with remembering() as memory:
         assert asyncio.run(talk_async(memory, "deniz")) == requests
-    print("ok: async gives the same")
+    print("ok: sync and async send the same")
     assert "green" in str(others[0][0])
     assert "Deniz" not in str(others)
     print("ok: users are kept apart")

@@ -59,7 +59,7 @@ def main() -> None:
         client = Zep(api_key="none-needed", base_url=url, httpx_client=http, max_retries=0)
         messages = fill_and_ask(service, client)
         assert asyncio.run(ask_async(service)) == messages
-        print("ok: async gives the same")
+        print("ok: sync and async send the same")
 
 
 if __name__ == "__main__":

@@ -332,6 +332,32 @@ SHAPES = [
         joins=True,
         system_needs="llama_index",
     ),
+    Shape(
+        "agent-framework",
+        ask=lambda content: {"role": "user", "contents": content},
+        reply=lambda text: {"role": "assistant", "contents": [{"type": "text", "text": text}]},
+        calls=lambda ids: [
+            {
+                "role": "assistant",
+                "contents": [
+                    {"type": "text_reasoning", "text": "hm"},
+                    *({"type": "function_call", "call_id": id, "name": id} for id in ids),
+                ],
+            }
+        ],
+        results=lambda ids: [
+            {
+                "role": "tool",
+                "contents": [{"type": "function_result", "call_id": id, "result": f"{id} done"}],
+            }
+            for id in ids
+        ],
+        text=lambda text: {"type": "text", "text": text},
+        media=({"type": "uri", "uri": "https://example.com/a.png", "media_type": "image/png"},),
+        takes_strings=False,
+        joins=True,
+        system_needs="agent_framework",
+    ),
 ]
 
 
@@ -358,11 +384,13 @@ def named_traffic(part: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "call", part["tool_call_id"]
     if kind == "tool-return":
         yield "result", part["tool_call_id"]
+    if part.get("type") in ("function_call", "function_result") and "call_id" in part:
+        yield "call" if part["type"] == "function_call" else "result", part["call_id"]
 
 
 def traffic(message: Message) -> Iterator[tuple[str, str]]:
     said = as_json(message)
-    content = said.get("content", said.get("parts", said.get("blocks")))
+    content = said.get("content", said.get("parts", said.get("blocks", said.get("contents"))))
     for part in content if isinstance(content, list) else [content]:
         text = json.dumps(part, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
         for _ in range(text.count(BLOCK)):
@@ -385,7 +413,7 @@ def traffic(message: Message) -> Iterator[tuple[str, str]]:
         yield "call", said["call_id"]
     if said.get("type") == "function_call_output":
         yield "result", said["call_id"]
-    if "tool" in (said.get("role"), said.get("type")):
+    if "tool" in (said.get("role"), said.get("type")) and "contents" not in said:
         beside = said.get("additional_kwargs") or {}
         id = said.get("tool_call_id") or beside.get("tool_call_id")
         yield "result", id or said["tool_name"]

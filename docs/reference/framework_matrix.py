@@ -26,6 +26,9 @@ ASYNC = "sync and async send the same"
 USERS = "users are kept apart"
 FOUND = "its memories reach the model"
 WRITTEN = "what is added lands in it"
+RENAMED = "second turn keeps the prefix, but for the name the framework gives the speaker"
+BOTH_WAYS = "its own stores plug in unmodified, ours into its manager"
+FAILS = "the call goes out when it fails"
 
 HEAD = f"""\
 <!-- Written by docs/reference/framework_matrix.py; change the table there, then run that. -->
@@ -34,7 +37,8 @@ HEAD = f"""\
 
 Each row is one run of an example in a fresh virtual environment that holds the framework and this
 library alone. The examples talk to the real framework and to a local server, offline, with a tool
-call in the first turn. What is listed under *checked* was asserted in that run.
+call in the first turn; those of memory services use the service's own client, against its code in
+process or a local stand-in. What is listed under *checked* was asserted in that run.
 
 - *{EVERY_CALL}*: before and after the tool ran, byte for byte.
 - *{PREFIX}*: the messages of each request start with those of the one before it.
@@ -85,6 +89,39 @@ FRAMEWORKS = (
     Framework(
         "LlamaIndex", "llama-index-core", ("llama-index-core", "llama-index-llms-openai"),
         "the model's chat methods", "llama_index_agent.py", (EVERY_CALL, PREFIX, CLEAN, USERS),
+    ),
+    Framework(
+        "Strands Agents", "strands-agents", ("strands-agents",), "`InvokeModelStage`, stores",
+        "strands_agent.py", (EVERY_CALL, PREFIX, CLEAN, ASYNC, USERS, BOTH_WAYS),
+    ),
+    Framework(
+        "Google ADK", "google-adk", ("google-adk",), "`BasePlugin`",
+        "google_adk_agent.py", (EVERY_CALL, PREFIX, CLEAN, USERS),
+    ),
+    Framework(
+        "Microsoft Agent Framework", "agent-framework-core", ("agent-framework-openai",),
+        "`ContextProvider`, `ChatMiddleware`",
+        "agent_framework_agent.py", (EVERY_CALL, RENAMED, CLEAN, USERS),
+    ),
+    Framework(
+        "LiteLLM", "litellm", ("litellm",), "`CustomLogger`",
+        "litellm_callback.py", (EVERY_CALL, PREFIX, CLEAN, USERS),
+    ),
+    Framework(
+        "mem0", "mem0ai", ("mem0ai",), "a store, mem0 in process",
+        "mem0_store.py", (WRITTEN, FOUND, USERS, FAILS, ASYNC),
+    ),
+    Framework(
+        "Chroma", "chromadb", ("chromadb",), "a store, Chroma in process",
+        "chroma_store.py", (WRITTEN, FOUND, ASYNC, USERS, FAILS),
+    ),
+    Framework(
+        "Zep", "zep-cloud", ("zep-cloud",), "a store, a local stand-in",
+        "zep_store.py", (WRITTEN, FOUND, USERS, FAILS, ASYNC),
+    ),
+    Framework(
+        "Letta", "letta-client", ("letta-client",), "a store, a local stand-in",
+        "letta_store.py", (WRITTEN, FOUND, USERS, FAILS, ASYNC),
     ),
 )  # fmt: skip
 

@@ -102,6 +102,18 @@ def test_metadata_comes_back(collection: Any) -> None:
     assert found.created_at.year == 2024
 
 
+def test_a_user_is_erased(collection: Any) -> None:
+    """Everything of the user goes, of every session; everybody else's stays."""
+    held = collection()
+    with MemoryManager([ChromaStore(held, "chroma", embedder=WordHashes())]) as memory:
+        for scope in (ADA, Scope(user="ada", session="s1"), Scope(user="ben"), Scope()):
+            memory.add(f"zebra of {scope.ids()}", scope=scope)
+        assert memory.erase(Scope(user="ada", session="s1")) == {"chroma": 1}
+        assert memory.erase(ADA) == {"chroma": 1}
+        assert memory.erase(ADA) == {"chroma": 0}
+    assert held.count() == 2
+
+
 def test_the_collections_own_function_is_used_without_an_embedder(client: Any) -> None:
     """Then Chroma makes the vectors."""
 

@@ -22,6 +22,8 @@ from .report import StoreReport, StoreStatus
 __all__ = ["StoreHandle", "check_store"]
 
 _LOG = logging.getLogger("memory_injection.stores")
+_MOST_THREADS = 64
+_MOST_TASKS = 512
 _MOST_ENTRIES = 1000  # of one answer that are looked at; a block shows a handful
 
 
@@ -32,7 +34,8 @@ class StoreHandle:
         check_store(store)
         self.store = store
         self.name: str = store.name
-        self.circuit = circuit or Circuit()
+        self.is_async = inspect.iscoroutinefunction(store.search)
+        self.circuit = circuit or Circuit(limit=_limit(store, self.is_async))
         self.timeout: float | None = _positive(getattr(store, "timeout", None))
         self.takes_context = bool(getattr(store, "takes_context", False))
         self.writable = bool(getattr(store, "writable", False))
@@ -43,7 +46,6 @@ class StoreHandle:
             unit_scores=getattr(store, "score_scale", None) == "unit",
         )
         self.pins = callable(getattr(store, "pinned", None))
-        self.is_async = inspect.iscoroutinefunction(store.search)
         self._takes_options = _accepts(store.search, "options", 2)
         self._pins_takes_options = self.pins and _accepts(store.pinned, "options", 1)
         self._initialiser = _Initialiser(getattr(store, "initialize", None), self.is_async)
@@ -266,6 +268,12 @@ def check_store(store: Any) -> None:
         raise ConfigurationError(
             f"store {name!r} is writable but has neither add() nor add_messages()"
         )
+
+
+def _limit(store: Any, is_async: bool) -> int:
+    """Return how many searches may run at once: a hung one keeps a thread, a task ends."""
+    given = _positive(getattr(store, "max_concurrency", None))
+    return _MOST_TASKS if given is None and is_async else int(given or _MOST_THREADS)
 
 
 def _positive(value: Any) -> float | None:

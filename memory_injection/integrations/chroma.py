@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from hashlib import blake2b
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import ConfigurationError
 from ..protocols import Embedder
 from ..records import MemoryEntry, Scope, read_time
-from .services import ServiceStore, called, scope_of_ids, then, whose
+from .services import ErasingStore, called, scope_of_ids, then, whose
 
 __all__ = ["ChromaStore"]
 
@@ -20,7 +20,7 @@ _KEYS = ("user_id", "session_id", "agent_id", "run_id")
 _OWNED = "memory_injection_owned"  # Chroma cannot ask for a key that is absent; it can for this
 
 
-class ChromaStore(ServiceStore):
+class ChromaStore(ErasingStore):
     """Searches and fills a Chroma collection.
 
     Whom a document was written for stands in its metadata (``user_id``, ``session_id``,
@@ -50,6 +50,8 @@ class ChromaStore(ServiceStore):
     ) -> None:
         self._query = called(collection, "query")
         self._upsert = called(collection, "upsert")
+        self._get = called(collection, "get")
+        self._delete_ids = called(collection, "delete")
         if embedder is not None and inspect.iscoroutinefunction(embedder.embed):
             raise ConfigurationError("ChromaStore needs an embedder with a sync embed()")
         self._embedder = embedder
@@ -86,6 +88,14 @@ class ChromaStore(ServiceStore):
             vectors = {"embeddings": self._vectors(content, "document")}
         done = self._upsert(ids=[ident], documents=[content], metadatas=[held], **vectors)
         return then(done, lambda _: ident)
+
+    def _owned(self, scope: Scope) -> Any:
+        own = [{key: value} for key, value in whose(scope).items()]
+        found = self._get(where={"$and": own} if len(own) > 1 else own[0], include=[])
+        return then(found, lambda got: got["ids"])
+
+    def _delete(self, idents: Sequence[str]) -> Any:
+        return self._delete_ids(ids=list(idents))
 
     def _vectors(self, text: str, kind: Any) -> list[list[float]]:
         vectors: Any = self._embedder.embed([text], kind)  # type: ignore[union-attr]

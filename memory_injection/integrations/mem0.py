@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import StoreError
 from ..records import MemoryEntry, Scope, read_time
-from .services import ServiceStore, best_first, called, scope_of_ids, then, together, whose
+from .services import ErasingStore, best_first, called, scope_of_ids, then, together, whose
 
 __all__ = ["Mem0Store"]
 
 _OWNERS = ("user_id", "agent_id", "run_id")  # what mem0 files memories under
 
+_ALL = 1_000_000  # memories of one owner that an erasure looks at
 
-class Mem0Store(ServiceStore):
+
+class Mem0Store(ErasingStore):
     """Searches and fills a mem0 memory.
 
     mem0 files every memory under a user, an agent or a run: a scope with none of them finds
@@ -47,6 +49,8 @@ class Mem0Store(ServiceStore):
     ) -> None:
         self._search = called(memory, "search")
         self._add = called(memory, "add")
+        self._get_all = called(memory, "get_all")
+        self._delete_one = called(memory, "delete")
         self._infer = infer
         self._threshold = threshold
         super().__init__(
@@ -75,6 +79,25 @@ class Mem0Store(ServiceStore):
             content, metadata={**metadata, **session} or None, infer=self._infer, **ids
         )
         return then(done, _id)
+
+    def _owned(self, scope: Scope) -> Any:
+        ids = whose(scope)
+        owner = next((name for name in _OWNERS if name in ids), None)
+        if owner is None:
+            raise StoreError("mem0 lists memories of a user, an agent or a run only", self.name)
+        found = self._get_all(filters={owner: ids[owner]}, top_k=_ALL, show_expired=True)
+        return then(found, lambda got: _owned_by(ids, _read(got)))
+
+    def _delete(self, idents: Sequence[str]) -> Any:
+        return together([self._delete_one(ident) for ident in idents], len)
+
+
+def _owned_by(ids: Mapping[str, str], entries: Iterable[MemoryEntry]) -> list[str]:
+    return [
+        entry.id
+        for entry in entries
+        if entry.id and ids.items() <= whose(entry.scope or Scope()).items()
+    ]
 
 
 def _read(found: Any) -> list[MemoryEntry]:

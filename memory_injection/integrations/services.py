@@ -17,6 +17,7 @@ from ..errors import ConfigurationError, StoreError
 from ..records import MemoryEntry, Scope, SearchOptions
 
 __all__ = [
+    "ErasingStore",
     "ServiceStore",
     "best_first",
     "called",
@@ -38,7 +39,7 @@ _KEYS = {"user": "user_id", "session": "session_id", "agent": "agent_id", "run":
 class ServiceStore(ABC):
     """Base of the stores over a service's client, sync or async.
 
-    ``search`` and ``add`` are coroutine functions where the client is async. Whatever a client
+    Its methods are coroutine functions where the client is async. Whatever a client
     raises comes out as ``StoreError``, the cause attached; the manager fails open on it.
 
     Attributes:
@@ -55,8 +56,8 @@ class ServiceStore(ABC):
         self.timeout = timeout
         if is_async:
             # The manager runs coroutine functions on the caller's loop, the one the client is on.
-            self.search = _coroutine(self.search)  # type: ignore[method-assign]
-            self.add = _coroutine(self.add)  # type: ignore[method-assign]
+            for method in {"search", "add", "erase"} & set(dir(self)):
+                setattr(self, method, _coroutine(getattr(self, method)))
 
     def search(self, query: str, options: SearchOptions | None = None) -> Any:
         """Return the service's entries, best first, as far as the scope may read them.
@@ -115,6 +116,33 @@ class ServiceStore(ABC):
         return StoreError(f"{what} failed: {type(error).__name__}: {error}", self.name)
 
 
+class ErasingStore(ServiceStore):
+    """Base of those whose service can list and delete what an owner has."""
+
+    def erase(self, scope: Scope) -> Any:
+        """Delete everything written for *scope*, of every id in it; return how many.
+
+        Raises:
+            StoreError: the service failed, or cannot list what this scope has.
+        """
+        owned = self._guarded("erase", lambda: self._owned(scope))
+        return then(owned, self._deleted)
+
+    def _deleted(self, idents: Sequence[str]) -> Any:
+        if not idents:
+            return 0
+        done = self._guarded("erase", lambda: self._delete(idents))
+        return then(done, lambda _: len(idents))
+
+    @abstractmethod
+    def _owned(self, scope: Scope) -> Any:
+        """Return the ids of what was written for *scope*, or an awaitable of them."""
+
+    @abstractmethod
+    def _delete(self, idents: Sequence[str]) -> Any:
+        """Delete these; maybe awaitable."""
+
+
 def named(name: str) -> str:
     """Return *name*.
 
@@ -156,8 +184,9 @@ def then(value: Any, function: Callable[[Any], T]) -> Any:
     return _then_later(value, function) if inspect.isawaitable(value) else function(value)
 
 
-async def _then_later(value: Awaitable[Any], function: Callable[[Any], T]) -> T:
-    return function(await value)
+async def _then_later(value: Awaitable[Any], function: Callable[[Any], Any]) -> Any:
+    result: Any = function(await value)
+    return await result if inspect.isawaitable(result) else result
 
 
 def together(values: Sequence[Any], function: Callable[[Sequence[Any]], T]) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memory_injection import ConfigurationError, MemoryManager, Scope, StoreError
+from memory_injection import ConfigurationError, MemoryManager, Scope, StoreError, StoreErrors
 from memory_injection.integrations.mem0 import Mem0Store
 from memory_injection.testing.services import FakeService
 
@@ -109,6 +109,21 @@ def test_nothing_is_written_for_nobody(make: Any) -> None:
     for scope in (Scope(), Scope(session="s1")):
         with pytest.raises(StoreError, match="user, an agent or a run"):
             store.add("zebra", scope=scope)
+
+
+@pytest.mark.parametrize("kind", ["Memory", "AsyncMemory"])
+async def test_a_user_is_erased(make: Any, kind: str) -> None:
+    """Everything of the user goes, of every session; everybody else's stays."""
+    store = Mem0Store(make(getattr(mem0, kind)))
+    async with MemoryManager([store], injection=WAITS) as memory:
+        for scope in (ADA, Scope(user="ada", session="s1"), BEN):
+            await memory.aadd(f"zebra of {scope.ids()}", scope=scope)
+        assert await memory.aerase(Scope(user="ada", session="s1")) == {"mem0": 1}
+        assert await memory.aerase(ADA) == {"mem0": 1}
+        assert await memory.asearch("zebra", scope=ADA) == []
+        assert len(await memory.asearch("zebra", scope=BEN)) == 1
+        with pytest.raises(StoreErrors, match="mem0"):
+            await memory.aerase(Scope(session="s1"))
 
 
 def test_sync_and_async_give_the_same(make: Any) -> None:

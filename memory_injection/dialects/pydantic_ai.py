@@ -70,7 +70,10 @@ class PydanticAI(MessageDialect):
     def read(self, message: Any) -> Reading:
         """Return what one message says; results beside a user's prompt do not bar a block."""
         reading = self._read(message)
-        return replace(reading, writable=reading.role == "user")
+        if reading.role != "system":
+            return replace(reading, writable=reading.role == "user")
+        prompts = [part for part in field_of(message, self.slot) if _kind(part) == "system-prompt"]
+        return replace(reading, texts=tuple(field_of(part, "content") for part in prompts))
 
     def text_of(self, part: Any) -> str | None:
         """Return the text of a prompt's item or of a response's text part."""

@@ -17,7 +17,8 @@ class MemoryCapability:
 
     It writes into the messages of each request alone (``before_model_request``); the history that
     a run returns stays clean, and the manager's ledger writes earlier blocks again where they
-    stood, so that the requests of a conversation share their prefix.
+    stood, so that the requests of a conversation share their prefix. Pydantic AI up to at least
+    2.50 takes what a capability writes into the history; there the blocks stay in it.
 
     Args:
         memory: the manager.
@@ -26,7 +27,7 @@ class MemoryCapability:
             is laid over it.
 
     Raises:
-        MissingDependencyError: pydantic-ai (or pydantic-ai-slim) 2.0 or later is not installed.
+        MissingDependencyError: pydantic-ai (or pydantic-ai-slim) is not installed.
         ConfigurationError: *memory* is no manager, or *scope* holds an empty id.
     """
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from memory_injection import MemoryManager
 from memory_injection.dialects import detect
 from memory_injection.dialects.pydantic_ai import PydanticAI
 from memory_injection.errors import MissingDependencyError
+from memory_injection.testing import FakeStore
 
 BLOCK = '<memory>\n<entry source="notes">The cat is called Pamuk.</entry>\n</memory>'
 
@@ -48,7 +50,8 @@ def test_a_request_without_a_prompt_has_no_place_for_a_block():
         assert not reading.writable
         assert dialect.append(message, BLOCK) is message
     assert dialect.read(asked(RESULT)).role == "tool"
-    assert dialect.read(asked(SYSTEM)).role == "system"
+    system = dialect.read(asked(SYSTEM))
+    assert (system.role, system.texts) == ("system", ("It is noon.",))
 
 
 def test_results_beside_a_prompt_are_an_ask_with_a_place():
@@ -114,6 +117,26 @@ def test_objects_and_stored_messages_read_the_same():
     assert written.parts[1].content[-1] == BLOCK
     assert BLOCK not in live[0].parts[1].content
     assert dialect.remove(written, [BLOCK]) == live[0]
+
+
+def test_a_block_in_a_system_prompt_of_its_own():
+    """``placement="system"``: one request before the ask, replaced in the next turn."""
+    messages = pytest.importorskip("pydantic_ai.messages")
+    store = FakeStore(lambda query, _: [f"About {query}"])
+    injection = {"placement": "system", "min_relevance": None}
+    with MemoryManager([store], injection=injection) as memory:
+        history = [
+            messages.ModelRequest(parts=[messages.SystemPromptPart("Be kind.")]),
+            messages.ModelRequest(parts=[messages.UserPromptPart("the cat")]),
+        ]
+        first = memory.inject(history).messages
+        assert [m.parts[0].part_kind for m in first] == [*["system-prompt"] * 2, "user-prompt"]
+        assert "About the cat" in first[1].parts[0].content
+        reply = messages.ModelResponse(parts=[messages.TextPart("Purr.")])
+        more = messages.ModelRequest(parts=[messages.UserPromptPart("the dog")])
+        second = memory.inject([*first, reply, more]).messages
+    assert [message.kind for message in second] == ["request"] * 3 + ["response", "request"]
+    assert "About the dog" in second[1].parts[0].content
 
 
 def test_a_system_prompt_needs_the_package(monkeypatch: pytest.MonkeyPatch):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
 
-from memory_injection import ConfigurationError, MissingDependencyError, Scope
+from memory_injection import ConfigurationError, Scope
 from memory_injection.dialects.agent_framework import AgentFramework
 from memory_injection.integrations.agent_framework import (
     MemoryContextProvider,
@@ -152,11 +151,3 @@ def test_a_manager_is_needed(kind: Any) -> None:
     """Anything else is refused at construction."""
     with pytest.raises(ConfigurationError, match="MemoryManager"):
         kind(Diary())
-
-
-@pytest.mark.parametrize("kind", [MemoryContextProvider, MemoryMiddleware])
-def test_the_error_names_what_to_install(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the framework, construction says how to get it."""
-    monkeypatch.setitem(sys.modules, "agent_framework", None)
-    with manager(Diary()) as memory, pytest.raises(MissingDependencyError, match="agent-framework"):
-        kind(memory)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import socket
+import subprocess
+import sys
+import time
 import uuid
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -139,6 +145,46 @@ def test_the_collections_own_function_is_used_without_an_embedder(client: Any) -
     with MemoryManager([ChromaStore(held, "chroma")]) as memory:
         memory.add("The zebra is out", scope=ADA)
         assert memory.inject([{"role": "user", "content": "Is the zebra out?"}], scope=ADA).block
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[int]:
+    """Run Chroma's own server; return its port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number = free.getsockname()[1]
+    command = Path(sys.executable).with_name("chroma")
+    if not command.exists():
+        pytest.skip("Chroma's own server is not installed")
+    arguments = [str(command), "run", "--path", str(tmp_path), "--port", str(number)]
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as made:
+        yield number
+        made.terminate()
+
+
+async def connected(port: int) -> Any:
+    """Return an async client, once the server is up."""
+    until = time.monotonic() + 30
+    while True:
+        try:
+            return await chromadb.AsyncHttpClient(host="127.0.0.1", port=port)
+        except Exception:
+            if time.monotonic() > until:
+                raise
+            await asyncio.sleep(0.1)
+
+
+@pytest.mark.filterwarnings("ignore")  # the client leaves its connections to the collector
+async def test_an_async_client_of_a_server_works_the_same(port: int) -> None:
+    """Adding, recalling, keeping apart and erasing, over Chroma's own server."""
+    client = await connected(port)
+    held = await client.create_collection("notes", embedding_function=None)
+    ask = [{"role": "user", "content": "Is the zebra out?"}]
+    async with MemoryManager([ChromaStore(held, embedder=WordHashes())]) as memory:
+        await memory.aadd("The zebra is out", scope=ADA)
+        assert (await memory.ainject(ask, scope=ADA)).block is not None
+        assert (await memory.ainject(ask, scope=Scope(user="ben"))).messages == ask
+        assert await memory.aerase(ADA) == {"notes": 1}
 
 
 def test_a_collection_that_is_gone_is_a_store_error(client: Any, collection: Any) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
 
-from memory_injection import ConfigurationError, MissingDependencyError, Scope
+from memory_injection import ConfigurationError, Scope
 from memory_injection.integrations.google_adk import MemoryPlugin
 from memory_injection.testing.server import RecordingServer
 
@@ -116,10 +115,3 @@ def test_the_plugin_needs_a_manager() -> None:
     """Anything else is refused at construction."""
     with pytest.raises(ConfigurationError, match="MemoryManager"):
         MemoryPlugin(Diary())
-
-
-def test_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without google-adk, construction says how to get it."""
-    monkeypatch.setitem(sys.modules, "google.adk.plugins.base_plugin", None)
-    with manager(Diary()) as memory, pytest.raises(MissingDependencyError, match="google-adk"):
-        MemoryPlugin(memory)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from memory_injection import ConfigurationError, MissingDependencyError, Scope
+from memory_injection import ConfigurationError, Scope
 from memory_injection.integrations.litellm import MemoryLogger
 from memory_injection.testing.server import RecordingServer
 
@@ -131,10 +130,3 @@ def test_the_logger_needs_a_manager() -> None:
     """Anything else is refused at construction."""
     with pytest.raises(ConfigurationError, match="MemoryManager"):
         MemoryLogger(Diary())
-
-
-def test_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without litellm, construction says how to get it."""
-    monkeypatch.setitem(sys.modules, "litellm.integrations.custom_logger", None)
-    with manager(Diary()) as memory, pytest.raises(MissingDependencyError, match="litellm"):
-        MemoryLogger(memory)

@@ -18,6 +18,12 @@ HOOKS = [
     ("pydantic_ai", "MemoryCapability", ("pydantic_ai.capabilities",), "pydantic-ai"),
     ("openai_agents", "MemoryHooks", ("agents.lifecycle",), "openai-agents"),
     ("llama_index", "memory_block", ("llama_index.core.memory",), "llama-index"),
+    ("strands_agents", "MemoryPlugin", ("strands.middleware",), "strands-agents"),
+    ("strands_agents", "StrandsStore", ("strands.memory.types",), "strands-agents"),
+    ("google_adk", "MemoryPlugin", ("google.adk.plugins.base_plugin",), "google-adk"),
+    ("agent_framework", "MemoryMiddleware", ("agent_framework",), "agent-framework"),
+    ("agent_framework", "MemoryContextProvider", ("agent_framework",), "agent-framework"),
+    ("litellm", "MemoryLogger", ("litellm.integrations.custom_logger",), "litellm"),
 ]
 
 

@@ -14,7 +14,7 @@ from memory_injection.testing.server import RecordingServer
 
 from .diary import ASK, REPLIES, Diary, block, manager
 
-pytest.importorskip("agents.run_config")
+pytest.importorskip("agents.lifecycle")
 
 import agents
 import openai

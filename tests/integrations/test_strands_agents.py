@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from memory_injection import ConfigurationError, MemoryManager, MissingDependencyError, Scope
+from memory_injection import ConfigurationError, MemoryManager, Scope
 from memory_injection.integrations.strands_agents import MemoryPlugin, StrandsStore
 from memory_injection.stores import InMemoryStore
 from memory_injection.testing import AsyncFakeStore, FakeStore
@@ -172,10 +171,3 @@ async def test_their_own_stores_pass_through_our_manager(tmp_path: Any) -> None:
         result = await memory.ainject([ask])
     assert {report.name: report.hits for report in result.report.stores} == {"files": 1, "test": 1}
     assert "blue clock" in result.messages[0]["content"]
-
-
-def test_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without strands-agents, construction says how to get it."""
-    monkeypatch.setitem(sys.modules, "strands.middleware", None)
-    with manager(Diary()) as memory, pytest.raises(MissingDependencyError, match="strands-agents"):
-        MemoryPlugin(memory)

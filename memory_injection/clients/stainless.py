@@ -157,9 +157,7 @@ def _request(
 def _arequest(
     send: Callable[..., Any], binding: Binding, apis: Mapping[str, Api]
 ) -> Callable[..., Any]:
-    async def request(
-        scopes: Scopes, cast_to: Any, options: Any, *args: Any, **kwargs: Any
-    ) -> Any:
+    async def request(scopes: Scopes, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
         api, held = _api_of(options, apis), binding.held(scopes)
         if api is None:
             return await send(cast_to, options, *args, **kwargs)

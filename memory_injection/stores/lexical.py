@@ -41,7 +41,7 @@ __all__ = [
     "whole_weight",
 ]
 
-RELEVANCE_FLOOR = 0.2
+RELEVANCE_FLOOR = 0.12
 """Scores below are noise: about one off-topic question in ten finds anything above."""
 
 _K1, _B = 0.9, 0.75  # BM25: Robertson & Zaragoza 2009; flat between 0.6-1.2 and 0.6-0.9

@@ -204,6 +204,9 @@ class SQLiteLedger:
         """Erase every record of the spaces that *scope*'s ids own; return how many.
 
         The texts are overwritten in the file and the write-ahead log is emptied.
+
+        Raises:
+            StoreError: another process reads on in the old log; erase again to finish.
         """
         ids = scope.ids()
         condition = " AND ".join(f"{name} = ?" for name in ids) or "1"
@@ -213,10 +216,9 @@ class SQLiteLedger:
                 f"DELETE FROM ledger_record WHERE space IN ({owned})", tuple(ids.values())
             ).rowcount
             session.conn.execute(f"DELETE FROM ledger_space WHERE {condition}", tuple(ids.values()))
-        with self._database.read() as session:
-            session.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         with self._lock:
             self._used.clear()
+        self._database.empty_log()
         return gone
 
     def __len__(self) -> int:

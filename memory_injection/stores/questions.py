@@ -72,11 +72,19 @@ def token(scope: int, term: str) -> str:
 
 
 class Search(NamedTuple):
-    """A plan, the index tokens that find candidates for it, and at most how many that will be."""
+    """A plan and what finds candidates for it.
+
+    Attributes:
+        plan: what is looked for.
+        tokens: index tokens, any of which makes a candidate.
+        matches: at most how many entries hold one.
+        entries: how many entries the caller may read.
+    """
 
     plan: Plan
     tokens: list[str]
     matches: int
+    entries: int = 0
 
 
 Variants: TypeAlias = tuple[tuple[str, str], ...]
@@ -135,6 +143,7 @@ def plan_search(
         plan,
         [entry for _, _, tokens in chosen for entry in tokens],
         sum(times for _, times, _ in chosen),
+        view.entries,
     )
 
 

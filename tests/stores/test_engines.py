@@ -5,13 +5,17 @@ from __future__ import annotations
 import importlib.util
 import json
 import logging
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
+import memory_injection
 from memory_injection.errors import ConfigurationError, MissingDependencyError, StoreError
 from memory_injection.records import Scope
 from memory_injection.stores import InMemoryStore, SQLiteStore, engines, tantivy_engine
@@ -229,6 +233,42 @@ def test_a_writer_that_was_cut_off_leaves_no_doubles(
     state.write_text(before)
     store.add("the last")
     assert documents(path) == store.count() == 601
+
+
+_WRITER = """
+import sys
+from memory_injection.stores import SQLiteStore, tantivy_engine
+tantivy_engine._BEHIND = 40
+path, name = sys.argv[1:]
+with SQLiteStore(path, engine="tantivy", busy_timeout=60) as store:
+    for start in range(0, 200, 20):
+        store.add_many([f"baex caex {name} number{start + at}" for at in range(20)])
+        assert len(store.search("baex caex daex")) == 10
+        store.forget(store.list(limit=1)[0].id)
+"""
+
+
+@needs_tantivy
+@pytest.mark.slow
+def test_several_processes_share_one_index(
+    path: Path, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three write, search and forget at once; nobody fails, and the index tells what is there."""
+    store.initialize()
+    command = [sys.executable, "-c", _WRITER, str(path)]
+    root = str(Path(memory_injection.__file__).parents[1])
+    writers = [
+        subprocess.Popen(
+            [*command, name], stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": root}
+        )
+        for name in ("ann", "ben", "cat")
+    ]
+    for writer in writers:
+        _, told = writer.communicate(timeout=120)
+        assert (writer.returncode, told) == (0, b"")
+    monkeypatch.setattr(tantivy_engine, "_BEHIND", 1)
+    store.add("one more")
+    assert documents(path) == store.count() == 571
 
 
 @needs_tantivy

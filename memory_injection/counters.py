@@ -15,6 +15,7 @@ import logging
 import os
 import tempfile
 import threading
+import time
 import types
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
@@ -118,27 +119,32 @@ class _Vocabularies:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._loading: dict[str, threading.Event] = {}
+        self._loading: dict[str, tuple[threading.Event, float]] = {}
         self.loaded: dict[str, TokenCounter | None] = {}
         self._pid = os.getpid()
 
-    def start(self, name: str) -> threading.Event:
+    def start(self, name: str) -> tuple[threading.Event, float]:
+        """Return the event that tells when *name* is loaded, and when that was begun."""
         with self._lock:
             if self._pid != os.getpid():  # a fork has the parent's events but not its threads
                 self._pid = os.getpid()
-                self._loading = {k: v for k, v in self._loading.items() if v.is_set()}
-            done = self._loading.get(name)
-            if done is None:
-                done = self._loading[name] = threading.Event()
+                self._loading = {k: v for k, v in self._loading.items() if v[0].is_set()}
+            begun = self._loading.get(name)
+            if begun is None:
+                done = threading.Event()
+                begun = self._loading[name] = done, time.monotonic()
                 threading.Thread(
                     target=self._load, args=(name, done), name=f"tokenizer-{name}", daemon=True
                 ).start()
-            return done
+            return begun
 
     def get(self, name: str, wait: float) -> TokenCounter | None:
+        """Return the counter if it is there *wait* seconds after its loading was begun."""
         if name in self.loaded:
             return self.loaded[name]
-        self.start(name).wait(wait)
+        done, began = self.start(name)
+        # A loader that hangs is waited for once, not at every call.
+        done.wait(max(began + wait - time.monotonic(), 0.0))
         return self.loaded.get(name)
 
     def _load(self, name: str, done: threading.Event) -> None:

@@ -17,10 +17,14 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-__all__ = ["Done", "Work", "on_loop", "on_worker", "passes_through", "run_now", "run_soon"]
+__all__ = [
+    "Done", "Work", "as_awaitable", "attempt", "on_loop", "on_worker", "passes_through", "run_now",
+    "run_soon",
+]  # fmt: skip
 
 Work: TypeAlias = "Callable[[], Any]"
 
@@ -64,12 +68,24 @@ class _Workers:
         self._idle = 0
 
     def submit(self, job: Callable[[], None]) -> None:
+        """Hand *job* to an idle thread, or to a new one.
+
+        Raises:
+            RuntimeError: there is none, and none can be started (a limit, or the end of Python).
+        """
         with self._condition:
             self._queue.append(job)
             if self._idle >= len(self._queue):
                 self._condition.notify()
                 return
-        threading.Thread(target=self._serve, name="memory-worker", daemon=True).start()
+        try:
+            threading.Thread(target=self._serve, name="memory-worker", daemon=True).start()
+        except RuntimeError:
+            with self._condition:
+                if job not in self._queue:  # another thread has become free and taken it
+                    return
+                self._queue.remove(job)
+            raise
 
     def _serve(self) -> None:
         while True:
@@ -108,11 +124,16 @@ class _Loop:
         with self._lock:
             alive = self._thread is not None and self._thread.is_alive()
             if self._loop is None or self._loop.is_closed() or not alive:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(
-                    target=self._serve, args=(self._loop,), name="memory-loop", daemon=True
+                loop = asyncio.new_event_loop()
+                thread = threading.Thread(
+                    target=self._serve, args=(loop,), name="memory-loop", daemon=True
                 )
-                self._thread.start()
+                try:
+                    thread.start()
+                except RuntimeError:
+                    loop.close()
+                    raise
+                self._loop, self._thread = loop, thread
             return self._loop
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -157,11 +178,16 @@ atexit.register(lambda: _loop.stop())
 
 
 def on_worker(work: Work) -> Future[Done]:
-    """Start *work* in a daemon thread; if it returns an awaitable, that runs on the loop."""
+    """Start *work* in a daemon thread; if it returns an awaitable, that runs on the loop.
+
+    Never raises: where no thread can be started, that is how the work ended.
+    """
     future: Future[Done] = Future()
     context = contextvars.copy_context()
 
     def job() -> None:
+        if future.cancelled():  # given up before its turn came
+            return
         try:
             value = context.run(work)
         except BaseException as error:
@@ -172,15 +198,23 @@ def on_worker(work: Work) -> Future[Done]:
         else:
             _settle(future, Done(value))
 
-    _workers.submit(job)
+    try:
+        _workers.submit(job)
+    except RuntimeError as error:
+        _settle(future, Done(error=error))
     return future
 
 
 def on_loop(work: Work) -> Future[Done]:
-    """Start *work* on the background loop; cancelling the future cancels it there."""
+    """Start *work* on the background loop; cancelling the future cancels it there.
+
+    Never raises: where no loop can be kept running, that is how the work ended.
+    """
     future: Future[Done] = Future()
 
     def begin() -> None:
+        if future.cancelled():
+            return
         task = asyncio.ensure_future(attempt(work))
         _RUNNING.add(task)
 
@@ -192,7 +226,10 @@ def on_loop(work: Work) -> Future[Done]:
         loop = task.get_loop()
         future.add_done_callback(lambda ended: _cancel_on(loop, task, ended))
 
-    _loop.call(begin)
+    try:
+        _loop.call(begin)
+    except RuntimeError as error:
+        _settle(future, Done(error=error))
     return future
 
 
@@ -228,8 +265,20 @@ def _finish_on_loop(value: Awaitable[Any], future: Future[Done]) -> None:
         if not ended.cancelled():
             _settle(future, ended.result())
 
+    def give_up(ended: Future[Done]) -> None:
+        if ended.cancelled():
+            inner.cancel()
+            _close_unstarted(value)
+
     inner.add_done_callback(pass_on)
-    future.add_done_callback(lambda ended: inner.cancel() if ended.cancelled() else None)
+    future.add_done_callback(give_up)
+
+
+def _close_unstarted(value: object) -> None:
+    """Close a coroutine that was given up before its first step; Python would warn of it."""
+    if inspect.iscoroutine(value) and inspect.getcoroutinestate(value) == inspect.CORO_CREATED:
+        with suppress(ValueError):  # the loop has begun it at this very moment
+            value.close()
 
 
 def run_now(work: Work, timeout: float, blocking: bool = False) -> Done:
@@ -237,6 +286,7 @@ def run_now(work: Work, timeout: float, blocking: bool = False) -> Done:
 
     A sync function that is not *blocking* runs in the caller's own thread.
     """
+    value: Any = None
     if blocking:
         future = on_worker(work)
     else:
@@ -255,11 +305,13 @@ def run_now(work: Work, timeout: float, blocking: bool = False) -> Done:
         if type(error).__name__ != "TimeoutError":
             raise
     future.cancel()
+    _close_unstarted(value)
     return Done(error=TimeoutError(f"no answer within {timeout:.3g} s"))
 
 
 async def run_soon(work: Work, timeout: float, blocking: bool = False) -> Done:
     """Run *work* for an async caller; the caller's own cancellation passes through."""
+    value: Any = None
     if blocking:
         waiting: asyncio.Future[Done] = as_awaitable(on_worker(work))
     else:
@@ -274,9 +326,11 @@ async def run_soon(work: Work, timeout: float, blocking: bool = False) -> Done:
         done, _ = await asyncio.wait({waiting}, timeout=timeout)
     except asyncio.CancelledError:
         waiting.cancel()
+        _close_unstarted(value)
         raise
     if not done:
         waiting.cancel()
+        _close_unstarted(value)
         return Done(error=TimeoutError(f"no answer within {timeout:.3g} s"))
     return waiting.result()
 

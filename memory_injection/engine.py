@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import json
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
 from . import counters
+from .circuits import Circuit, Held
 from .config import InjectionConfig
 from .dialects import registry
 from .driving import Done, passes_through, run_now, run_soon
@@ -78,6 +80,7 @@ class Engine:
         self._counter = counter
         self._telemetry = telemetry
         self._tracks = TrackCache()
+        self._circuits: dict[str, Circuit] = defaultdict(Circuit)
         self._traits = {handle.name: handle.traits for handle in handles}
         unit = [name for name, traits in self._traits.items() if traits.unit_scores]
         fused = config.merge == "fused"
@@ -191,6 +194,12 @@ class Engine:
             if effect.query is not None or handle.pins
         ]
 
+    def guarded(self, effect: Call) -> _Guarded:
+        """Return a call that may block, under a circuit: what hangs must not pile up threads."""
+        # One circuit per method: a ledger may read well and hang in writing.
+        name = getattr(effect.function, "__name__", type(effect.function).__name__)
+        return _Guarded(effect, self._circuits[f"{effect.stage}.{name}"])
+
     @property
     def timeout(self) -> float:
         """Seconds a whole recall may take."""
@@ -249,8 +258,10 @@ class _Run:
             asks = self._engine.asks(effect, self._asked.scope)
             return ask_now(asks, max(self._remaining(), 0.0))
         if effect.blocking:
-            work = partial(effect.function, *effect.args)
-            return _reply(effect, run_now(work, self._time_for(effect), blocking=True))
+            with self._engine.guarded(effect) as call:
+                if call.refused is not None:
+                    return call.refused
+                return call.reply(run_now(call.work, self._time_for(effect), blocking=True))
         value, waits = _at_once(effect)
         if not waits:
             return value
@@ -262,8 +273,10 @@ class _Run:
             asks = self._engine.asks(effect, self._asked.scope)
             return await ask_soon(asks, max(self._remaining(), 0.0))
         if effect.blocking:
-            work = partial(effect.function, *effect.args)
-            return _reply(effect, await run_soon(work, self._time_for(effect), blocking=True))
+            with self._engine.guarded(effect) as call:
+                if call.refused is not None:
+                    return call.refused
+                return call.reply(await run_soon(call.work, self._time_for(effect), blocking=True))
         value, waits = _at_once(effect)
         if not waits:
             return value
@@ -299,6 +312,32 @@ class _Run:
             )
         request = None if asked.body is None else dict(asked.body)
         return InjectionResult(copied(asked.conversation), None, report, request)
+
+
+class _Guarded:
+    """A blocking call that has, or was refused, a place: only hanging opens its circuit."""
+
+    def __init__(self, effect: Call, circuit: Circuit) -> None:
+        self._effect = effect
+        admitted = circuit.enter(time.monotonic())
+        self.refused: StageFailed | None = None
+        if isinstance(admitted, str):
+            self.refused = StageFailed(effect.stage, RuntimeError(admitted))
+        else:
+            self._place = admitted
+            self.work = Held(partial(effect.function, *effect.args), admitted)
+
+    def reply(self, done: Done) -> Any:
+        """Note how the call came out and return what the flow is sent."""
+        self._place.note(not isinstance(done.error, TimeoutError), time.monotonic())
+        return _reply(self._effect, done)
+
+    def __enter__(self) -> _Guarded:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.refused is None:  # cancelled: nobody waits for the outcome any more
+            self._place.note(None, time.monotonic())
 
 
 def _at_once(effect: Call) -> tuple[Any, bool]:

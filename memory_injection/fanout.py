@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future
@@ -11,6 +10,7 @@ from concurrent.futures import wait as wait_futures
 from dataclasses import dataclass
 from typing import Any
 
+from .circuits import Held, Place
 from .driving import Done, as_awaitable, attempt, on_loop, on_worker, passes_through
 from .handles import StoreHandle
 from .pipeline.effects import StoreAnswer, describe
@@ -29,16 +29,19 @@ class Ask:
     started: float = 0.0
     deadline: float = 0.0
     answer: StoreAnswer | None = None
+    place: Place | None = None
 
-    def begin(self, deadline: float) -> bool:
-        """Take a place at the store; False if its circuit refuses."""
+    def begin(self, deadline: float) -> Held | None:
+        """Take a place at the store and return the work; None if its circuit refuses."""
         self.started = time.monotonic()
         own = self.handle.timeout
         self.deadline = deadline if own is None else min(deadline, self.started + own)
-        refusal = self.handle.circuit.enter(self.started)
-        if refusal is not None:
-            self.answer = self.handle.failure("open", 0.0, refusal)
-        return refusal is None
+        admitted = self.handle.circuit.enter(self.started)
+        if isinstance(admitted, str):
+            self.answer = self.handle.failure("open", 0.0, admitted)
+            return None
+        self.place = admitted
+        return Held(self.work, admitted)
 
     def end(self, done: Done) -> None:
         """Note what came back."""
@@ -46,18 +49,27 @@ class Ask:
         seconds = now - self.started
         if done.error is not None:
             if passes_through(done.error):
+                self._note(None, now)
                 raise done.error
             self.answer = self.handle.failure("error", seconds, describe(done.error))
         else:
             self.answer = self.handle.answer(done.value, seconds)
-        self.handle.circuit.note(self.answer.report.status != "error", now)
+        self._note(self.answer.report.status != "error", now)
 
     def give_up(self) -> None:
         """Note that it did not answer in time."""
         now = time.monotonic()
         seconds = now - self.started
-        self.handle.circuit.note(False, now)
+        self._note(False, now)
         self.answer = self.handle.failure("timeout", seconds, f"no answer within {seconds:.3g} s")
+
+    def withdraw(self) -> None:
+        """Note that nobody waits for the answer any more."""
+        self._note(None, time.monotonic())
+
+    def _note(self, ok: bool | None, now: float) -> None:
+        if self.place is not None:
+            self.place.note(ok, now)
 
 
 def _answers(asks: Sequence[Ask]) -> list[StoreAnswer]:
@@ -69,22 +81,31 @@ def ask_now(asks: Sequence[Ask], timeout: float) -> list[StoreAnswer]:
     deadline = time.monotonic() + timeout
     running: dict[Future[Done], Ask] = {}
     for ask in asks:
-        if ask.begin(deadline):
-            held = _Held(ask)
+        held = ask.begin(deadline)
+        if held is not None:
             future = on_loop(held) if ask.handle.is_async else on_worker(held)
-            if ask.handle.is_async:
-                future.add_done_callback(held.ended)
+            future.add_done_callback(held.ended)
             running[future] = ask
-    while running:
-        nearest = min(ask.deadline for ask in running.values())
-        wait = max(nearest - time.monotonic(), 0.0)
-        done, _ = wait_futures(running, timeout=wait, return_when=FIRST_COMPLETED)
-        for future in done:
-            running.pop(future).end(future.result())
-        for future in _expired(running):
-            running.pop(future).give_up()
+    try:
+        while running:
+            _take_next(running)
+    finally:
+        for future, ask in running.items():  # Ctrl-C: nobody waits for these any more
+            ask.withdraw()
             future.cancel()
     return _answers(asks)
+
+
+def _take_next(running: dict[Future[Done], Ask]) -> None:
+    """Wait for the next answer or deadline, and take what is there."""
+    nearest = min(ask.deadline for ask in running.values())
+    wait = max(nearest - time.monotonic(), 0.0)
+    done, _ = wait_futures(running, timeout=wait, return_when=FIRST_COMPLETED)
+    for future in done:
+        running.pop(future).end(future.result())
+    for future in _expired(running):
+        running.pop(future).give_up()
+        future.cancel()
 
 
 async def ask_soon(asks: Sequence[Ask], timeout: float) -> list[StoreAnswer]:
@@ -92,8 +113,9 @@ async def ask_soon(asks: Sequence[Ask], timeout: float) -> list[StoreAnswer]:
     waiting = _Waiting(asyncio.get_running_loop())
     deadline = time.monotonic() + timeout
     for ask in asks:
-        if ask.begin(deadline):
-            waiting.start(ask)
+        held = ask.begin(deadline)
+        if held is not None:
+            waiting.start(ask, held)
     await waiting.all()
     return _answers(asks)
 
@@ -110,36 +132,42 @@ class _Waiting:
         self._loop = loop
         self._running: dict[int, tuple[Ask, Any]] = {}
         self._over: asyncio.Future[None] = loop.create_future()
+        self._timer: asyncio.TimerHandle | None = None
 
-    def start(self, ask: Ask) -> None:
+    def start(self, ask: Ask, held: Held) -> None:
         """Set one ask going."""
-        held = _Held(ask)
         if ask.handle.is_async:
             task = self._loop.create_task(self._run(ask, held))
             task.add_done_callback(held.ended)
             self._running[id(ask)] = (ask, task)
         else:
             future = on_worker(held)
+            future.add_done_callback(held.ended)
             self._running[id(ask)] = (ask, future)
             future.add_done_callback(lambda ended: self._from_thread(ask, ended))
 
     async def all(self) -> None:
         """Wait until every ask is answered or given up."""
-        timers = [
-            self._loop.call_at(self._loop.time() + deadline - time.monotonic(), self._expire)
-            for deadline in {ask.deadline for ask, _ in self._running.values()}
-        ]
+        self._set_timer()
         try:
             if self._running:
                 await self._over
         finally:
-            for timer in timers:
-                timer.cancel()
-            for _, work in self._running.values():
+            if self._timer is not None:
+                self._timer.cancel()
+            for ask, work in self._running.values():
+                ask.withdraw()
                 work.cancel()
             self._running.clear()
 
-    async def _run(self, ask: Ask, held: _Held) -> None:
+    def _set_timer(self) -> None:
+        """Wake at the nearest deadline: again and again, since a coarse clock may wake early."""
+        self._timer = None
+        if self._running:
+            left = min(ask.deadline for ask, _ in self._running.values()) - time.monotonic()
+            self._timer = self._loop.call_later(max(left, 0.0), self._expire)
+
+    async def _run(self, ask: Ask, held: Held) -> None:
         # The waiter is woken from here and not from a callback of the task: one round less.
         self._arrived(ask, await attempt(held))
 
@@ -167,51 +195,12 @@ class _Waiting:
                 del self._running[key]
                 ask.give_up()
                 work.cancel()
+        self._set_timer()
         self._check()
 
     def _check(self) -> None:
         if not self._running and not self._over.done():
             self._over.set_result(None)
-
-
-class _Held:
-    """The work of one ask, giving its place at the store back once, when it has really ended."""
-
-    __slots__ = ("_ask", "_begun", "_left")
-
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-        self._begun = False
-        self._left = False
-
-    def __call__(self) -> Any:
-        self._begun = True
-        try:
-            value = self._ask.work()
-        except BaseException:
-            self.leave()
-            raise
-        if inspect.isawaitable(value):
-            return self._awaited(value)
-        self.leave()
-        return value
-
-    async def _awaited(self, value: Any) -> Any:
-        try:
-            return await value
-        finally:
-            self.leave()
-
-    def leave(self) -> None:
-        """Give the place back."""
-        if not self._left:
-            self._left = True
-            self._ask.handle.circuit.leave()
-
-    def ended(self, _: object) -> None:
-        """Give the place back for a task that was cancelled before its first step."""
-        if not self._begun:
-            self.leave()
 
 
 Works = Sequence["tuple[StoreHandle, Callable[[], Any]]"]

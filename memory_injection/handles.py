@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import logging
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from itertools import islice
 from typing import Any
 
 from .circuits import Circuit
+from .driving import Done, as_awaitable, attempt, on_loop, on_worker
 from .errors import ConfigurationError
-from .pipeline.effects import StoreAnswer, describe
+from .pipeline.effects import StoreAnswer
 from .pipeline.request import StoreTraits
 from .records import MemoryEntry, Scope, SearchOptions, read_entry
 from .report import StoreReport, StoreStatus
 
 __all__ = ["StoreHandle", "check_store"]
 
+_LOG = logging.getLogger("memory_injection.stores")
+_MOST_THREADS = 64
+_MOST_TASKS = 512
 _MOST_ENTRIES = 1000  # of one answer that are looked at; a block shows a handful
 
 
@@ -28,7 +34,8 @@ class StoreHandle:
         check_store(store)
         self.store = store
         self.name: str = store.name
-        self.circuit = circuit or Circuit()
+        self.is_async = inspect.iscoroutinefunction(store.search)
+        self.circuit = circuit or Circuit(limit=_limit(store, self.is_async))
         self.timeout: float | None = _positive(getattr(store, "timeout", None))
         self.takes_context = bool(getattr(store, "takes_context", False))
         self.writable = bool(getattr(store, "writable", False))
@@ -39,17 +46,16 @@ class StoreHandle:
             unit_scores=getattr(store, "score_scale", None) == "unit",
         )
         self.pins = callable(getattr(store, "pinned", None))
-        self.is_async = inspect.iscoroutinefunction(store.search)
         self._takes_options = _accepts(store.search, "options", 2)
         self._pins_takes_options = self.pins and _accepts(store.pinned, "options", 1)
-        self._initialise = getattr(store, "initialize", None)
-        self._ready: Future[None] | None = None
-        self._lock = threading.Lock()
+        self._initialiser = _Initialiser(getattr(store, "initialize", None), self.is_async)
 
     def search(
         self, query: str | None, options: SearchOptions, pins: bool = True
     ) -> Callable[[], Any]:
         """Return the work of one search; its value is ``(entries, pinned)``, maybe awaitable.
+
+        What the store gives is read here as well: reading a lazy answer is part of the search.
 
         *query* None asks for pinned entries only; *pins* False leaves them out.
         """
@@ -78,12 +84,40 @@ class StoreHandle:
             asked = self._with_context(query, options)
             given: Any = (options,) if self._takes_options else ()
             found = self.store.search(asked, *given)
-        pinned: Any = ()
-        if pins:
-            pinned = self.store.pinned(options) if self._pins_takes_options else self.store.pinned()
+        pinned = self._guarded(lambda: self._pinned(options)) if pins else ()
         if inspect.isawaitable(found) or inspect.isawaitable(pinned):
-            return _both(found, pinned)
-        return found, pinned
+            return self._read_soon(found, pinned)
+        return self._read(found), self._read(pinned)
+
+    def _guarded(self, work: Callable[[], Any]) -> Any:
+        """Pinned entries that cannot be had must not cost the ones that were found."""
+        try:
+            return work()
+        except Exception as error:
+            return self._without_pins(error)
+
+    def _without_pins(self, error: Exception) -> tuple[()]:
+        _LOG.warning("pinned entries failed store=%s error=%s", self.name, type(error).__name__)
+        return ()
+
+    def _pinned(self, options: SearchOptions) -> Any:
+        pinned = self.store.pinned
+        given = (options,) if self._pins_takes_options else ()
+        if self.is_async and not inspect.iscoroutinefunction(pinned):
+            return _off_the_loop(lambda: pinned(*given))
+        return pinned(*given)
+
+    async def _read_soon(self, found: Any, pinned: Any) -> tuple[Any, Any]:
+        return (
+            self._read(await found if inspect.isawaitable(found) else found),
+            self._read(await self._soon(pinned) if inspect.isawaitable(pinned) else pinned),
+        )
+
+    async def _soon(self, pinned: Any) -> Any:
+        try:
+            return await pinned
+        except Exception as error:
+            return self._without_pins(error)
 
     def _with_context(self, query: str, options: SearchOptions) -> str:
         """A store that cannot weigh the turns before gets them in the query itself."""
@@ -92,61 +126,16 @@ class StoreHandle:
 
     def prepared(self, work: Callable[[], Any]) -> Callable[[], Any]:
         """Return *work*, made to initialise the store first if that has not been done."""
-        if not callable(self._initialise):
-            return work
-        return lambda: self._initialised(work)
-
-    def _initialised(self, work: Callable[[], Any]) -> Any:
-        with self._lock:
-            ready, owner = self._ready, self._ready is None
-            if ready is None:
-                ready = self._ready = Future()
-        if not owner:
-            if ready.done() and ready.exception() is None:
-                return work()
-            if self.is_async:
-                return _after_future(ready, work)
-            ready.result()
-            return work()
-        try:
-            value = self._initialise()  # type: ignore[misc]
-        except BaseException as error:
-            self._failed(ready, error)
-            raise
-        if inspect.isawaitable(value):
-            return self._after(value, ready, work)
-        ready.set_result(None)
-        return work()
-
-    async def _after(
-        self, value: Awaitable[Any], ready: Future[None], work: Callable[[], Any]
-    ) -> Any:
-        try:
-            await value
-        except BaseException as error:
-            self._failed(ready, error)
-            raise
-        ready.set_result(None)
-        result = work()
-        return await result if inspect.isawaitable(result) else result
-
-    def _failed(self, ready: Future[None], error: BaseException) -> None:
-        self._ready = None  # the next call tries again
-        ready.set_exception(error)
+        return self._initialiser.before(work)
 
     def answer(self, value: Any, seconds: float) -> StoreAnswer:
-        """Read what a search gave; rubbish is an error of the store."""
-        try:
-            found, pinned = value
-            entries = self._read(found)
-            fixed = self._read(pinned)
-        except Exception as error:
-            return self.failure("error", seconds, describe(error))
-        hits = len(entries) + len(fixed)
+        """Return the answer that a search's *value* is."""
+        entries, pinned = value
+        hits = len(entries) + len(pinned)
         report = StoreReport(
             name=self.name, status="ok" if hits else "empty", hits=hits, seconds=seconds, error=None
         )
-        return StoreAnswer(report, tuple(entries), tuple(fixed))
+        return StoreAnswer(report, tuple(entries), tuple(pinned))
 
     def _read(self, found: Any) -> list[MemoryEntry]:
         if found is None or isinstance(found, (str, bytes, Mapping)):
@@ -164,17 +153,85 @@ class StoreHandle:
         )
 
 
-async def _both(found: Any, pinned: Any) -> tuple[Any, Any]:
-    return (
-        await found if inspect.isawaitable(found) else found,
-        await pinned if inspect.isawaitable(pinned) else pinned,
-    )
+async def _off_the_loop(work: Callable[[], Any]) -> Any:
+    """Run a sync method of an async store where it cannot hold up the event loop."""
+    return (await as_awaitable(on_worker(work))).unwrap()
 
 
-async def _after_future(ready: Future[None], work: Callable[[], Any]) -> Any:
-    import asyncio
+class _Initialiser:
+    """Initialises a store once, before its first use; after a failure the next use tries again.
 
-    await asyncio.wrap_future(ready)
+    It goes on when the call that began it has been given up, so that a store which takes longer
+    than a deadline is ready for a later call.
+    """
+
+    def __init__(self, initialise: Any, is_async: bool) -> None:
+        self._initialise = initialise
+        self._is_async = is_async
+        self._ready: Future[Done] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._lock = threading.Lock()
+
+    def before(self, work: Callable[[], Any]) -> Callable[[], Any]:
+        """Return *work*, made to initialise the store first."""
+        return (lambda: self._first(work)) if callable(self._initialise) else work
+
+    def _first(self, work: Callable[[], Any]) -> Any:
+        with self._lock:
+            ready = self._ready
+            owner = ready is None or self._is_lost(ready)
+            if owner:
+                ready = self._ready = Future()
+        assert ready is not None
+        if owner:
+            self._begin(ready)
+        if self._is_async and not ready.done():
+            return _after(ready, work)
+        ready.result().unwrap()
+        return work()
+
+    def _is_lost(self, ready: Future[Done]) -> bool:
+        """Tell whether it was begun on an event loop that has been closed under it."""
+        return not ready.done() and self._loop is not None and self._loop.is_closed()
+
+    def _begin(self, ready: Future[Done]) -> None:
+        initialise = self._initialise
+        if not inspect.iscoroutinefunction(initialise):
+            if self._is_async:  # a sync method of an async store may block
+                on_worker(initialise).add_done_callback(lambda f: self._ended(ready, f.result()))
+            else:
+                self._now(ready)
+            return
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            on_loop(initialise).add_done_callback(lambda f: self._ended(ready, f.result()))
+        else:
+            self._task = self._loop.create_task(self._soon(ready))
+
+    def _now(self, ready: Future[Done]) -> None:
+        try:
+            value = self._initialise()
+        except BaseException as error:
+            self._ended(ready, Done(error=error))
+            return
+        if inspect.isawaitable(value):
+            on_loop(lambda: value).add_done_callback(lambda f: self._ended(ready, f.result()))
+        else:
+            self._ended(ready, Done())
+
+    async def _soon(self, ready: Future[Done]) -> None:
+        self._ended(ready, await attempt(self._initialise))
+
+    def _ended(self, ready: Future[Done], done: Done) -> None:
+        if done.error is not None:
+            self._ready = None
+        ready.set_result(done)
+
+
+async def _after(ready: Future[Done], work: Callable[[], Any]) -> Any:
+    (await as_awaitable(ready)).unwrap()
     result = work()
     return await result if inspect.isawaitable(result) else result
 
@@ -195,6 +252,12 @@ def check_store(store: Any) -> None:
         ConfigurationError: no usable name, no ``search``, or writable without a write method.
     """
     kind = type(store).__name__
+    if isinstance(store, type):
+        raise ConfigurationError(
+            f"{store.__name__} is a class: pass a store, {store.__name__}(...)"
+        )
+    if isinstance(store, (str, bytes)):
+        raise ConfigurationError(f"{store!r} is not a store: pass e.g. SQLiteStore({store!r})")
     name = getattr(store, "name", None)
     if not isinstance(name, str) or not name.strip():
         raise ConfigurationError(f"{kind} has no usable name: a store needs a non-blank str `name`")
@@ -205,6 +268,12 @@ def check_store(store: Any) -> None:
         raise ConfigurationError(
             f"store {name!r} is writable but has neither add() nor add_messages()"
         )
+
+
+def _limit(store: Any, is_async: bool) -> int:
+    """Return how many searches may run at once: a hung one keeps a thread, a task ends."""
+    given = _positive(getattr(store, "max_concurrency", None))
+    return _MOST_TASKS if given is None and is_async else int(given or _MOST_THREADS)
 
 
 def _positive(value: Any) -> float | None:

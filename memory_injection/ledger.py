@@ -8,8 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from .errors import ConfigurationError
-from .ledger_records import LedgerRecord, Space
+from .ledger_records import LedgerRecord, Space, check_bounds, gives_way
 from .records import Scope
 
 __all__ = ["InMemoryLedger", "owns"]
@@ -59,12 +58,7 @@ class InMemoryLedger:
         max_age: float = 24 * 3600.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        bounds = {
-            "max_records": max_records, "max_per_scope": max_per_scope, "max_age": max_age,
-        }  # fmt: skip
-        for name, value in bounds.items():
-            if not value > 0:
-                raise ConfigurationError(f"{name} must be above 0, not {value!r}")
+        check_bounds(max_records=max_records, max_per_scope=max_per_scope, max_age=max_age)
         self._max_records = max_records
         self._max_per_scope = max_per_scope
         self._max_age = max_age
@@ -105,7 +99,7 @@ class InMemoryLedger:
             shelf.move_to_end(record.anchor)
             for at, old in enumerate(standing):
                 if old.step == record.step:
-                    if self._gives_way(old, replaces):
+                    if gives_way(old, replaces, self._clock(), self._max_age):
                         standing[at] = record
                     return standing[at]
             standing.append(record)
@@ -113,14 +107,6 @@ class InMemoryLedger:
             self._count += 1
             self._trim(shelf)
             return record
-
-    def _gives_way(self, old: LedgerRecord, replaces: LedgerRecord | None) -> bool:
-        if old.written_at < self._clock() - self._max_age:
-            return True
-        return replaces is not None and (old.text, old.written_at) == (
-            replaces.text,
-            replaces.written_at,
-        )
 
     def drop(self, space: Space, records: Sequence[LedgerRecord], at: bytes) -> None:
         """Mark *records* as no longer carried from step *at* on."""

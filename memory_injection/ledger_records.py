@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .errors import ConfigurationError
 from .records import Scope
 
-__all__ = ["LedgerRecord", "Shown", "Space"]
+__all__ = ["LedgerRecord", "Shown", "Space", "check_bounds", "gives_way"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +49,29 @@ class LedgerRecord:
     tokens: int = 0
     written_at: float = 0.0
     dropped: tuple[bytes, ...] = ()
+
+
+def gives_way(
+    standing: LedgerRecord, replaces: LedgerRecord | None, now: float, max_age: float
+) -> bool:
+    """Tell whether a new record takes the place of the *standing* one.
+
+    It does if that is too old to count, or is the very record the caller means to replace.
+    """
+    if standing.written_at < now - max_age:
+        return True
+    return replaces is not None and (standing.text, standing.written_at) == (
+        replaces.text,
+        replaces.written_at,
+    )
+
+
+def check_bounds(**bounds: float) -> None:
+    """Check the bounds of a ledger.
+
+    Raises:
+        ConfigurationError: one is not above 0: it would silently keep nothing.
+    """
+    for name, value in bounds.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+            raise ConfigurationError(f"{name} must be above 0, not {value!r}")

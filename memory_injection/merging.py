@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .errors import ConfigurationError
 from .protocols import MergePolicy
 from .records import MemoryEntry
-from .text import stems
+from .text import FIRST_PERSON, stems, tokenize
 
 __all__ = ["FusedMerge", "merge_policy", "registration"]
 
@@ -30,6 +30,10 @@ _TEXT = 4000  # characters of an entry the yardstick reads
 _LEAST_SPREAD = 0.05  # of a list's yardstick: equal texts still keep their order
 _NEIGHBOURS = {1: 0.4, 2: 0.2}  # turns away -> share of its weight a turn lends
 _LEAN = 80  # words: a text this long takes half of what a neighbour lends
+_NAMED = 2.0  # factor of the yardstick for turns by a speaker the question names...
+_ASKED = 1.4  # ...and for the user's own where the question says "my", others the less
+_ASKERS = frozenset({"user", "human"})
+_ROLES = _ASKERS | {"assistant", "ai", "bot", "model", "system", "tool"}
 _CERTAIN = 1e-4  # unit scores are kept this far from 0 and 1
 
 
@@ -137,6 +141,7 @@ def _measure(lists: Sequence[tuple[str, Sequence[MemoryEntry]]], query: str) -> 
     texts = [[Counter(stems(entry.content[:_TEXT])) for entry in entries] for _, entries in lists]
     pool = [text for group in texts for text in group]
     asked = set(stems(query[:_TEXT]))
+    voice = _voice(query[:_TEXT])
     seen = {term: sum(term in text for text in pool) for term in asked}
     rarity = {t: math.log1p((len(pool) - n + 0.5) / (n + 0.5)) for t, n in seen.items()}
     whole = sum(rarity.values()) or 1.0
@@ -148,11 +153,32 @@ def _measure(lists: Sequence[tuple[str, Sequence[MemoryEntry]]], query: str) -> 
 
     return [
         [
-            _Found(entry, name, text.total(), share(text), zero=_is_zero(entry, entries))
+            _Found(
+                entry, name, text.total(), share(text) * voice(entry), zero=_is_zero(entry, entries)
+            )
             for entry, text in zip(entries, group, strict=True)
         ]
         for (name, entries), group in zip(lists, texts, strict=True)
     ]
+
+
+def _voice(query: str) -> Callable[[MemoryEntry], float]:
+    """Return how much an entry counts for who says it: the speaker named, or the asker's own."""
+    said = set(tokenize(query))
+    first = bool(said & FIRST_PERSON)
+
+    def factor(entry: MemoryEntry) -> float:
+        speaker = (entry.metadata or {}).get("speaker")
+        if not isinstance(speaker, str) or not speaker:
+            return 1.0
+        words = set(tokenize(speaker))
+        if words <= _ROLES:
+            if not first:
+                return 1.0
+            return _ASKED if words <= _ASKERS else 1.0 / _ASKED
+        return _NAMED if words & said else 1.0
+
+    return factor
 
 
 def _is_zero(entry: MemoryEntry, entries: Sequence[MemoryEntry]) -> bool:

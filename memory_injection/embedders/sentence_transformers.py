@@ -65,6 +65,7 @@ class SentenceTransformersEmbedder:
 
     Raises:
         ConfigurationError: the model is not on disk. Found at construction: nothing is loaded.
+        MissingDependencyError: the ``embeddings`` extra is not installed.
     """
 
     def __init__(
@@ -78,6 +79,8 @@ class SentenceTransformersEmbedder:
         folder = find_model(model)
         if folder is None:
             raise ConfigurationError(_not_found(model))
+        if importlib.util.find_spec("sentence_transformers") is None:
+            raise _missing()
         self.name = model
         self.dimension: int | None = None
         self._folder = folder
@@ -140,6 +143,8 @@ def _module() -> Any:
     try:
         return importlib.import_module("sentence_transformers")
     except ImportError:
-        raise MissingDependencyError(
-            "sentence-transformers", "embeddings", "this embedder"
-        ) from None
+        raise _missing() from None
+
+
+def _missing() -> MissingDependencyError:
+    return MissingDependencyError("sentence-transformers", "embeddings", "this embedder")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..counters import counter_for
+from ..errors import StoreError
 from ..manager import MemoryManager
 from ..records import MemoryEntry, Scope
 from .datasets import Corpus, Item, Question
@@ -91,7 +92,11 @@ def scope_of(corpus: Corpus) -> Scope:
 
 
 def fill(store: Any, items: Iterable[Item], scope: Scope) -> None:
-    """Write *items* into *store* in one go."""
+    """Write *items* into *store* in one go.
+
+    Raises:
+        StoreError: they could not be embedded: what would be measured is not what was asked for.
+    """
     store.add_many(
         [
             {
@@ -104,6 +109,9 @@ def fill(store: Any, items: Iterable[Item], scope: Scope) -> None:
         ],
         scope=scope,
     )
+    problem = getattr(store, "problem", None)
+    if problem:
+        raise StoreError(str(problem), store.name)
 
 
 def ask(manager: MemoryManager, question: Question, scope: Scope, depth: int = DEPTH) -> Outcome:

@@ -52,6 +52,9 @@ def fresh_entries(
 
 
 def _in_view(request: Request, standing: Standing, entry: MemoryEntry) -> bool:
+    # A captured turn of the conversation in progress stands in it already.
+    if request.walk.says(entry.content.strip()):
+        return True
     if request.config.format is not None:
         return any(entry.content in view for view in standing.views)
     if not standing.shown:
@@ -74,14 +77,19 @@ def _shown(store: str | None, content: str) -> Shown:
 
 def _distinct(ranked: Sequence[MemoryEntry], trace: Trace) -> list[MemoryEntry]:
     seen: set[tuple[str, ...]] = set()
+    texts: set[str] = set()  # equal texts need no second reading, however long they are
     distinct = []
     for entry in ranked:
         text = entry.content
-        key = _remembered(text) if len(text) <= _COMPARED else sameness(text)
-        if key in seen:
+        known = text in texts
+        if not known:
+            texts.add(text)
+            key = _remembered(text) if len(text) <= _COMPARED else sameness(text)
+            known = key in seen
+            seen.add(key)
+        if known:
             trace.dropped.append(dropped_entry(entry, "duplicate"))
         else:
-            seen.add(key)
             distinct.append(entry)
     return distinct
 

@@ -15,7 +15,7 @@ from .request import Request
 from .retrieve import gather
 from .standing import Standing, stand
 from .trigger import decide
-from .write import as_block, record_block, system_text, with_blocks
+from .write import block_in_place, record_block, system_text, with_blocks
 
 __all__ = ["STEPS", "Outcome", "inject"]
 
@@ -84,7 +84,7 @@ def _settle(
     """End without a new block: earlier blocks are still where they stood."""
     if standing.stale is not None and standing.anchor is not None:
         standing.carry(standing.anchor, standing.stale, in_place=False)
-    block = as_block(standing.here[-1]) if standing.here else None
+    block = block_in_place(request, standing, trace)
     messages = with_blocks(request, standing, None)
     system = system_text(standing, None) if request.placement == "apart" else ""
     return Outcome(messages, block, system, standing, trace, skip=skip, failure=failure)

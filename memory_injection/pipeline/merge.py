@@ -55,8 +55,9 @@ def _entries(value: object, stage: str, known: Sequence[MemoryEntry]) -> list[Me
     """Accept a policy's answer only if it is made of entries that were given to it."""
     given = set(map(id, known))
     if isinstance(value, Sequence) and not isinstance(value, str):
-        entries = list(value)
-        if all(isinstance(entry, MemoryEntry) for entry in entries):
+        # The same object again says nothing, and a policy gone wrong may give it a million times.
+        entries = list({id(entry): entry for entry in value}.values())
+        if all(isinstance(entry, MemoryEntry) for entry in entries) and len(entries) <= len(known):
             # A policy may rebuild entries with new scores, but must not invent memories.
             texts = {(entry.store_name, entry.content) for entry in known}
             fresh = [e for e in entries if id(e) not in given]
@@ -64,5 +65,5 @@ def _entries(value: object, stage: str, known: Sequence[MemoryEntry]) -> list[Me
                 return entries
     raise StageFailed(
         "merge" if stage == "merge" else "hook",
-        TypeError(f"{stage} must return a list of the entries it was given"),
+        TypeError(f"{stage} must return a list of the entries it was given, each once at most"),
     )

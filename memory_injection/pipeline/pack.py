@@ -15,7 +15,7 @@ from .retrieve import dropped_entry
 from .standing import Standing
 from .weighing import said_in, tokens_of
 
-__all__ = ["fit", "guarded_counter"]
+__all__ = ["GuardedCounter", "fit", "guarded_counter"]
 
 # A token of the vocabularies in use covers at most 128 bytes, so a longer text cannot fit and
 # need not be counted.
@@ -106,18 +106,18 @@ class _Packer:
 def guarded_counter(request: Request, trace: Trace) -> Step[TokenCounter]:
     """Return the counter for the model; one that fails is replaced by the byte counter."""
     if request.counter_ready:
-        return _Guarded(request.load_counter(request.model), trace)
+        return GuardedCounter(request.load_counter(request.model), trace)
     try:
         counter = yield Call(
             "counter", request.load_counter, (request.model,), blocking=True, share=0.6
         )
-        return _Guarded(counter, trace)
+        return GuardedCounter(counter, trace)
     except StageFailed as failure:
         trace.survive(failure)
     return BYTES
 
 
-class _Guarded:
+class GuardedCounter:
     """A caller's counter that may raise on some text: then bytes are counted."""
 
     def __init__(self, counter: Any, trace: Trace) -> None:
@@ -126,6 +126,7 @@ class _Guarded:
         self._trace = trace
 
     def count(self, text: str) -> int:
+        """Return the count, or the bytes where the counter fails."""
         try:
             tokens = self._counter.count(text)
             if type(tokens) is int and tokens >= 0:

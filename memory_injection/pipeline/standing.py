@@ -88,10 +88,13 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
 
 def _checked(given: object) -> Mapping[bytes, Sequence[LedgerRecord]]:
     """Take a ledger's answer only if it is what a ledger answers."""
-    if isinstance(given, Mapping) and all(
-        isinstance(record, LedgerRecord) for group in given.values() for record in group
-    ):
-        return given
+    try:
+        if isinstance(given, Mapping) and all(
+            isinstance(record, LedgerRecord) for group in given.values() for record in group
+        ):
+            return given
+    except Exception as error:
+        raise StageFailed("ledger", error) from error
     raise StageFailed("ledger", TypeError(f"get must return records, not {type(given).__name__}"))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..records import InjectionContext
-from .effects import Call, Skip, Step
+from .effects import Call, Skip, StageFailed, Step
 from .request import Request
 from .standing import Standing
 
@@ -33,6 +33,14 @@ def decide(request: Request, standing: Standing) -> Step[bool]:
             scope=request.scope,
             dialect=request.dialect.name,
         )
-        if not (yield Call("trigger", trigger, (context,))):
+        answer = yield Call("trigger", trigger, (context,))
+        if not _is_yes(answer):
             raise Skip("trigger", "the trigger predicate said no")
     return is_user_turn
+
+
+def _is_yes(answer: object) -> bool:
+    try:
+        return bool(answer)
+    except Exception as error:  # an array, say, is neither true nor false
+        raise StageFailed("trigger", error) from error

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..counters import BYTES
 from ..ledger_records import LedgerRecord
 from ..protocols import Dialect
 from ..records import InjectedBlock, MemoryEntry
+from ..rendering import parse_block
 from .deduplicate import shown
 from .effects import Call, StageFailed, Step, Trace
+from .pack import GuardedCounter
 from .request import Request
 from .standing import Standing
 
-__all__ = ["as_block", "record_block", "system_text", "with_blocks"]
+__all__ = ["as_block", "block_in_place", "record_block", "system_text", "with_blocks"]
 
 
 def record_block(
@@ -55,6 +58,20 @@ def as_block(record: LedgerRecord) -> InjectedBlock:
     """Return the block that *record* speaks of."""
     entries = tuple(MemoryEntry(shown.content, shown.source) for shown in record.shown)
     return InjectedBlock(record.text, entries, record.tokens)
+
+
+def block_in_place(request: Request, standing: Standing, trace: Trace) -> InjectedBlock | None:
+    """Return the block that stands in the latest user message without a new one, or None."""
+    if standing.here:
+        return as_block(standing.here[-1])
+    blocks = request.walk[standing.anchor].blocks if standing.anchor is not None else ()
+    if not blocks:
+        return None
+    # Written by another process: only its shape tells what it shows.
+    entries = tuple(MemoryEntry(one.content, one.source) for one in parse_block(blocks[-1]))
+    ready = request.counter_ready
+    counter = GuardedCounter(request.load_counter(request.model), trace) if ready else BYTES
+    return InjectedBlock(blocks[-1], entries, counter.count(blocks[-1]))
 
 
 def with_blocks(request: Request, standing: Standing, block: InjectedBlock | None) -> Any:

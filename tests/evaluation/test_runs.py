@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memory_injection.cli import main
-from memory_injection.errors import InputError
+from memory_injection.errors import InputError, StoreError
 from memory_injection.evaluation import Corpus, load_beam, load_locomo, measure
 from memory_injection.evaluation.followups import follow_ups, memories
 from memory_injection.evaluation.reporting import report, rows
@@ -174,6 +174,21 @@ def test_a_rescaled_store_keeps_its_order() -> None:
     assert odd.score_scale is None
 
 
+def test_a_store_that_could_not_embed_is_not_measured(locomo: Path) -> None:
+    """Words alone would be measured under the vectors' name."""
+    pytest.importorskip("numpy", reason="numpy comes with the embeddings and light extras")
+    from memory_injection.stores import VectorStore
+
+    def broken(texts: list[str]) -> list[list[float]]:
+        raise OSError("no model")
+
+    with (
+        MemoryManager(stores=[VectorStore(embedder=broken)]) as manager,
+        pytest.raises(StoreError, match="no model"),
+    ):
+        measure(load_locomo(locomo), manager)
+
+
 def test_tables_and_bars_for_a_person(
     locomo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +204,8 @@ def test_tables_and_bars_for_a_person(
     out = capsys.readouterr().out
     assert "without it" in out
     assert "taken for follow-ups" in out
+    assert main(["eval", "stores", str(locomo), "--limit", "3"]) == 0
+    assert "R@10 lost" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

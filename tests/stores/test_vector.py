@@ -356,6 +356,25 @@ def test_erasing_a_user_leaves_no_vector(tmp_path: Path) -> None:
     conn.close()
 
 
+def test_messages_and_imported_lines_are_embedded_too(store: VectorStore) -> None:
+    """Every way in: turns of a conversation, JSON lines."""
+    store.add_messages([{"role": "user", "content": "Pamuk naps"}])
+    report = store.import_lines(['{"id": "1", "content": "The vehicle is red"}', "broken"])
+    assert (report.added, len(report.broken)) == (1, 1)  # type: ignore[union-attr]
+    assert store.waiting() == 0
+    assert contents(store.search("automobile"))[0] == "The vehicle is red"
+
+
+def test_several_owners_are_searched_as_one(store: VectorStore) -> None:
+    """A user's own entries and everybody's stand in one ranking, neighbours included."""
+    store.add("Pamuk naps", {"speaker": "a", "session": "1", "turn": 0}, scope=ANN)
+    store.add("On the sofa", {"speaker": "b", "session": "1", "turn": 1}, scope=ANN)
+    store.add_many([f"Filler sentence number {n}" for n in range(20)])
+    store.add("The feline of the house eats")
+    found = contents(store.search("kitten", {"scope": ANN, "max_search_results": 3}))
+    assert set(found) == {"Pamuk naps", "On the sofa", "The feline of the house eats"}
+
+
 # Async embedders
 
 

@@ -140,8 +140,17 @@ class Writer(Reader, Protocol):
         """Remove a fact with its earlier versions and index rows."""
         ...
 
-    def erase(self, agent: str, owner: str) -> int:
-        """Remove a user's spaces and idempotency rows; return how many facts they held."""
+    def erase(
+        self,
+        agent: str | None,
+        owner: str | None,
+        session: str | None = None,
+        run: str | None = None,
+    ) -> int:
+        """Remove the spaces with these ids and their idempotency rows; None is any.
+
+        Returns how many facts they held.
+        """
         ...
 
 

@@ -110,15 +110,21 @@ class FactMemory:
         backend: where facts are kept.
         caps: how many.
         clock: seconds since 1970; replaced in tests.
+        on_forget: told of each fact that was forgotten, once it is gone.
     """
 
     def __init__(
-        self, backend: FactBackend, caps: Caps, clock: Callable[[], float] = time.time
+        self,
+        backend: FactBackend,
+        caps: Caps,
+        clock: Callable[[], float] = time.time,
+        on_forget: Callable[[Stored], None] = lambda stored: None,
     ) -> None:
         """Keep the backend, the caps and the clock."""
         self.backend = backend
         self._caps = caps
         self._clock = clock
+        self._on_forget = on_forget
 
     def replay(self, to: Reply) -> Fact | None:
         """Return what the first write with this key answered, or None."""
@@ -262,12 +268,20 @@ class FactMemory:
             FactRefused: 404 ``not_found``.
         """
         with self.backend.writing() as writer:
-            writer.remove(self._visible(writer, viewer, ident))
+            stored = self._visible(writer, viewer, ident)
+            writer.remove(stored)
+        self._on_forget(stored)
 
-    def erase(self, agent: str, user: str) -> int:
-        """Remove everything of one end user, from the files too; return how many facts."""
+    def erase(
+        self,
+        agent: str | None,
+        user: str | None,
+        session: str | None = None,
+        run: str | None = None,
+    ) -> int:
+        """Remove everything written for these ids, from the files too; return how many facts."""
         with self.backend.writing() as writer:
-            erased = writer.erase(agent, user)
+            erased = writer.erase(agent, user, session, run)
         self.backend.scrub()
         return erased
 

@@ -60,6 +60,17 @@ def version_of(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT version FROM fact_schema").fetchone()[0])
 
 
+def _refuse_foreign_tables(db: sqlite3.Connection) -> None:
+    names = (
+        "SELECT name FROM sqlite_master WHERE name LIKE 'fact\\_%' ESCAPE '\\' OR name = 'facts'"
+    )
+    found = db.execute(names).fetchone()
+    if found is not None:
+        raise StoreError(
+            f"this file has a table {found[0]!r} that another program made: use a file of its own"
+        )
+
+
 def migrate(
     db: sqlite3.Connection,
     migrations: tuple[Callable[[sqlite3.Connection], None], ...] = MIGRATIONS,
@@ -81,6 +92,7 @@ def migrate(
                 f"{len(migrations)} this version of memory_injection knows"
             )
         if found == 0:
+            _refuse_foreign_tables(db)
             db.execute("CREATE TABLE fact_schema (version INTEGER NOT NULL)")
             db.execute("INSERT INTO fact_schema VALUES (0)")
         for step in migrations[found:]:

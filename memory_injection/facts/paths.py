@@ -103,7 +103,7 @@ def _owner(path: str, user: str | None) -> str | None:
     if first != "users" or not rest:
         return None
     if user is None or rest.partition("/")[0] != user_segment(user):
-        raise other_user()
+        raise other_user(path)
     return user
 
 

@@ -35,9 +35,9 @@ def no_user() -> FactRefused:
     return FactRefused("no_user", 409, "this run has no end user, so users/{user}/ names no folder")
 
 
-def other_user() -> FactRefused:
+def other_user(path: str) -> FactRefused:
     """Return the refusal of another user's folder."""
-    return FactRefused("other_user", 403, "this folder belongs to another user")
+    return FactRefused("other_user", 403, f"the folder {_shown(path)} belongs to another user")
 
 
 def not_found(ident: str) -> FactRefused:

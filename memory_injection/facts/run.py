@@ -13,7 +13,7 @@ from . import rules
 from .backend import Reply
 from .memory import FactMemory, Viewer
 from .model import Fact, FactPage, WrittenBy, read_cursor
-from .paths import ROOT, Folder, read_folder, read_folders
+from .paths import ROOT, Folder, read_folder, read_folders, user_segment
 from .rules import Draft
 from .twins import twin
 
@@ -266,7 +266,8 @@ class FactRun:
 
         Args:
             paths: folders the model may reach, a list; None is everything this handle sees. A
-                fact saved without a path goes to the first.
+                fact saved without a path goes to the first; without *paths*, to the end user's
+                folder where the run has one, so that nobody's secrets become everybody's.
 
         Raises:
             FactRefused: 422 ``invalid``, 403 ``other_user``, 409 ``no_user``.
@@ -285,6 +286,22 @@ class FactRun:
             base=self._base,
             state=self._state,
         )
+
+    def written(self, folder: Folder) -> str:
+        """Return how a caller of this handle writes *folder*; ``"/"`` is where it starts."""
+        user = self._viewer.user
+        path = folder.path.removeprefix(self._base.path)
+        own = None if user is None or self._base != ROOT else f"users/{user_segment(user)}/"
+        if own is not None and path.startswith(own):
+            path = "users/{user}/" + path.removeprefix(own)
+        return path or "/"
+
+    @property
+    def usual_folder(self) -> str:
+        """Return where the model's facts go when it names no folder: its user's own, if any."""
+        if self._viewer.user is None or self._viewer.reach != (ROOT,):
+            return self.written(self._viewer.reach[0])
+        return "users/{user}/"
 
     def close(self) -> None:
         """End the run: every handle of it raises :class:`InvocationEnded` from now on."""

@@ -224,19 +224,50 @@ class SQLiteWriter(SQLiteReader):
         self._take_out(stored)
         self._db.execute("DELETE FROM fact_versions WHERE id = ?", (stored.fact.id,))
 
-    def erase(self, agent: str, owner: str) -> int:
-        """Remove a user's spaces and idempotency rows; return how many facts they held."""
-        held = self.held(agent, owner)
-        self._db.execute("DELETE FROM fact_replies WHERE agent = ? AND user = ?", (agent, owner))
+    def erase(
+        self,
+        agent: str | None,
+        owner: str | None,
+        session: str | None = None,
+        run: str | None = None,
+    ) -> int:
+        """Remove the spaces with these ids and their idempotency rows; None is any.
+
+        Returns how many facts they held.
+        """
+        ids = {"agent": agent, "owner": owner, "session": session, "run": run}
+        wheres, values = _matching(ids)
         theirs = self._db.execute(
-            "SELECT space FROM fact_spaces WHERE agent = ? AND owner = ?", (agent, owner)
+            f"SELECT space, agent, facts FROM fact_spaces WHERE {wheres}", values
         ).fetchall()
-        for number in theirs:
+        # A reply says nothing of the session, so one session's are known by their facts alone.
+        self._erase_replies(ids, None if session is None else [number for number, *_ in theirs])
+        for number, whose, facts in theirs:
             for table in ("fact_postings", "fact_versions", "facts", "fact_spaces"):
-                self._db.execute(f"DELETE FROM {table} WHERE space = ?", number)
-        self._db.execute("UPDATE fact_agents SET facts = facts - ? WHERE agent = ?", (held, agent))
+                self._db.execute(f"DELETE FROM {table} WHERE space = ?", (number,))
+            self._db.execute(
+                "UPDATE fact_agents SET facts = facts - ? WHERE agent = ?", (facts, whose)
+            )
         self._spaces.clear()
-        return held
+        return sum(facts for *_, facts in theirs)
+
+    def _erase_replies(self, ids: Mapping[str, str | None], spaces: list[int] | None) -> None:
+        wheres, values = _matching({"agent": ids["agent"], "user": ids["owner"], "run": ids["run"]})
+        if spaces is None:
+            self._db.execute(f"DELETE FROM fact_replies WHERE {wheres}", values)
+            return
+        erased = {
+            ident
+            for number in spaces
+            for (ident,) in self._db.execute("SELECT id FROM facts WHERE space = ?", (number,))
+        }
+        replies = self._db.execute(
+            f"SELECT agent, user, run, key, fact FROM fact_replies WHERE {wheres}", values
+        ).fetchall()
+        self._db.executemany(
+            "DELETE FROM fact_replies WHERE agent = ? AND user = ? AND run = ? AND key = ?",
+            [row[:4] for row in replies if json.loads(row[4])[0] in erased],
+        )
 
     def _archive(self, old: Stored) -> None:
         self._db.execute(
@@ -299,6 +330,12 @@ def _filters(
         wheres.append("(f.updated < ? OR f.updated = ? AND f.id < ?)")
         values += [after[0], after[0], after[1]]
     return wheres, values
+
+
+def _matching(ids: Mapping[str, str | None]) -> tuple[str, list[str]]:
+    """Return a WHERE clause and its values; None restricts nothing."""
+    given = {column: value for column, value in ids.items() if value is not None}
+    return " AND ".join(["1", *(f"{column} = ?" for column in given)]), list(given.values())
 
 
 def _columns(space: Space) -> tuple[str, str, str, str]:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ..driving import run_now
-from ..errors import ConfigurationError, StoreError
+from ..errors import ConfigurationError, InputError, StoreError
 from ..protocols import Ledger
 from ..records import MemoryEntry, Scope, SearchOptions
 from . import rules
@@ -28,6 +28,7 @@ RELEVANCE_FLOOR = 0.25
 """Scores below are noise to a manager: of LoCoMo's questions one in four about another dialogue
 finds anything above, and 92 of 100 answers that are found at all stay."""
 
+_LEFT_OUT: Any = object()  # None would be a look-up that found no agent: that is refused
 _OWN_METADATA = ("path", "tags", "confidence", "key")
 
 
@@ -49,7 +50,9 @@ class FactStore:
         max_search_results: entries per search when a call does not say, 1-50.
         writable: whether ``add`` may be called by a manager.
         extraction: capture settings, as for every store.
-        ledger: where injected blocks are kept; ``erase_user`` empties it of that user's.
+        ledger: where injected blocks are kept, ``manager.ledger``: what is erased or forgotten
+            of a user goes from there as well. It may be set later (:attr:`ledger`), since a
+            manager is made after its stores.
         wait: seconds to wait for a lock that another process holds.
         clock: seconds since 1970.
 
@@ -82,29 +85,37 @@ class FactStore:
         if max_facts_per_user is not None:
             _check_positive("max_facts_per_user", max_facts_per_user)
         _check_positive("max_search_results", max_search_results)
+        if isinstance(wait, bool) or not isinstance(wait, (int, float)) or not 0 <= wait < 1e6:
+            raise ConfigurationError(f"wait must be a number of seconds from 0, not {wait!r}")
         self.name = name
         self.description = description
         self.max_search_results = min(max_search_results, 50)
         self.writable = writable
         self.extraction = extraction
         self._agent = Scope(agent=agent).agent or ""
-        self._ledger = ledger
+        self.ledger = ledger
         self._caps = Caps(max_facts_per_agent, max_facts_per_user)
         self._clock = clock
         self._backend = _backend(path, wait)
-        self._memory = FactMemory(self._backend, self._caps, clock)
+        self._memory = FactMemory(self._backend, self._caps, clock, self._forgotten)
 
-    def open(self, *, agent: str, run: str, user: str | None = None) -> FactRun:
+    def open(self, *, agent: str = _LEFT_OUT, run: str, user: str | None = None) -> FactRun:
         """Return the memory as one run of *agent* sees it, for the end user *user* or nobody.
+
+        Left out, the agent is the store's own; in a store without one, the run sees and writes
+        what is for no agent in particular, as a manager's ``add`` without an agent does.
 
         Raises:
             ConfigurationError: an id is empty, blank or no string.
         """
-        _check_id("agent", agent)
+        whose = self._agent
+        if agent is not _LEFT_OUT:
+            _check_id("agent", agent)
+            whose = agent
         _check_id("run", run)
         if user is not None:
             _check_id("user", user)
-        return FactRun(self._memory, Viewer.of(agent, user, run), name=self.name)
+        return FactRun(self._memory, Viewer.of(whose, user, run), name=self.name)
 
     def erase_user(self, agent: str | None, user: str) -> int:
         """Erase one end user of *agent*: facts, old versions, index and idempotency rows.
@@ -128,17 +139,45 @@ class FactStore:
             _check_id("agent", agent)
         _check_id("user", user)
         erased = self._memory.erase(agent or "", user)
-        if self._ledger is not None:
-            self._forget_blocks(self._ledger, Scope(user=user))
+        self._forget_blocks(Scope(user=user), "the user's facts are erased")
         return erased
 
-    def _forget_blocks(self, ledger: Ledger, scope: Scope) -> None:
-        done = run_now(lambda: ledger.forget(scope), timeout=30.0)
-        if done.error is not None:
+    def erase(self, scope: Scope | Mapping[str, str]) -> int:
+        """Erase everything written for all of *scope*'s ids (and perhaps more).
+
+        A user alone is erased with every agent. ``MemoryManager.erase`` calls this. As for
+        :meth:`erase_user`, no byte is left in the files, and erasing again is harmless.
+
+        Returns:
+            How many facts were erased.
+
+        Raises:
+            InputError: *scope* names nobody.
+            ConfigurationError: an id is empty, blank or no string.
+            StoreError: as for :meth:`erase_user`.
+        """
+        who = Scope.of(scope)
+        if not who.ids():
+            raise InputError("erase needs a scope with at least one id: it would delete everything")
+        erased = self._memory.erase(who.agent, who.user, who.session, who.run)
+        # Blocks stand under the caller's scope, which need not have named the agent.
+        blocks = who if who.user is None else Scope(user=who.user)
+        self._forget_blocks(blocks, "the facts are erased")
+        return erased
+
+    def _forgotten(self, stored: Stored) -> None:
+        if stored.space.owner is not None:
+            self._forget_blocks(Scope(user=stored.space.owner), "the fact is forgotten")
+
+    def _forget_blocks(self, scope: Scope, done: str) -> None:
+        ledger = self.ledger
+        if ledger is None:
+            return
+        ended = run_now(lambda: ledger.forget(scope), timeout=30.0)
+        if ended.error is not None:
             raise StoreError(
-                f"the user's facts are erased, but not the blocks in the ledger: {done.error}",
-                self.name,
-            ) from done.error
+                f"{done}, but not the blocks in the ledger: {ended.error}", self.name
+            ) from ended.error
 
     def sandbox(self) -> FactStore:
         """Return a private copy in memory: it sees everything, and what it writes stays in it."""
@@ -171,7 +210,7 @@ class FactStore:
         viewer = Viewer.of_scope(Scope.of(given.get("scope")), self._agent)
         limit = given.get("max_search_results") or self.max_search_results
         found = self._memory.recall(viewer, rules.read_query(query), limit=max(1, min(limit, 50)))
-        return [_entry(stored, self.name) for stored in found]
+        return [_entry(stored, self.name, self._agent) for stored in found]
 
     def add(
         self,
@@ -224,6 +263,7 @@ class FactStore:
         self._backend.close()
 
     aerase_user = twin(erase_user)
+    aerase = twin(erase)
     asandbox = twin(sandbox)
     asearch = twin(search)
     aadd = twin(add)
@@ -255,8 +295,9 @@ class FactStore:
 
 def _backend(path: Any, wait: float) -> FactBackend:
     if isinstance(path, (str, os.PathLike)):
-        if not os.fspath(path):
-            raise ConfigurationError("path must name a file, not ''")
+        named = os.fspath(path)
+        if not isinstance(named, str) or not named or "\0" in named:
+            raise ConfigurationError(f"path must name a file, not {named!r}")
         return SQLiteBackend(path, wait=wait)
     if all(callable(getattr(path, name, None)) for name in ("reading", "writing", "scrub")):
         backend: FactBackend = path
@@ -278,8 +319,8 @@ def _check_id(name: str, value: object) -> None:
         raise ConfigurationError(f"{name} {value!r} holds a NUL or a lone surrogate")
 
 
-def _entry(stored: Stored, name: str) -> MemoryEntry:
-    fact = stored.fact
+def _entry(stored: Stored, name: str, default_agent: str) -> MemoryEntry:
+    fact, agent = stored.fact, stored.space.agent
     return MemoryEntry(
         content=fact.text,
         store_name=name,
@@ -299,7 +340,8 @@ def _entry(stored: Stored, name: str) -> MemoryEntry:
         scope=Scope(
             user=stored.space.owner,
             session=stored.space.session,
-            agent=stored.space.agent or None,
+            # What a scope without an agent may see must not ask for one.
+            agent=None if agent in ("", default_agent) else agent,
             run=stored.space.run,
         ),
     )

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import InvocationEnded
+from ..errors import FactRefused, InvocationEnded
 from ..tool_records import Tool
 from ..toolset import Toolset
 from .paths import Folder
@@ -55,6 +55,7 @@ class FactTools:
     def __init__(self, run: FactRun, paths: Sequence[Folder] | None = None) -> None:
         """Offer *run*'s memory below *paths*; None is everything the run sees."""
         self._run = run if paths is None else run.narrowed(paths)
+        self._folders = () if paths is None else tuple(map(run.written, paths))
         self._toolset = Toolset(self._tools())
         self.definitions = Definitions(self._toolset)
 
@@ -125,7 +126,7 @@ class FactTools:
                 _schema(
                     {
                         "text": {"type": "string", "description": "The fact, one sentence."},
-                        "path": {"type": "string", "description": "The folder, e.g. notes/."},
+                        "path": {"type": "string", "description": self._told()},
                         "tags": _TAGS,
                         "confidence": {"type": "number", "minimum": 0, "maximum": 1},
                         "replaces": {
@@ -153,13 +154,37 @@ class FactTools:
     async def _asearch(self, query: str, k: int = 5, tags: Sequence[str] = ()) -> Any:
         return _found(await self._run.asearch(query, k=k, tags=tags))
 
+    def _told(self) -> str:
+        usual = f"left out, {self._run.usual_folder}"
+        if not self._folders:
+            return f"The folder, e.g. notes/; {usual}."
+        return f"The folder: one of {', '.join(self._folders)} or below it; {usual}."
+
     def _save(self, **given: Any) -> Any:
-        _check(given)
-        return _saved(self._run.write("model", **given))
+        given = self._checked(given)
+        try:
+            return _saved(self._run.write("model", **given))
+        except FactRefused as refusal:
+            raise self._explained(refusal) from None
 
     async def _asave(self, **given: Any) -> Any:
-        _check(given)
-        return _saved(await self._run.awrite("model", **given))
+        given = self._checked(given)
+        try:
+            return _saved(await self._run.awrite("model", **given))
+        except FactRefused as refusal:
+            raise self._explained(refusal) from None
+
+    def _checked(self, given: dict[str, Any]) -> dict[str, Any]:
+        check_body(len(json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")))
+        if given.get("path") is None and given.get("replaces") is None:
+            return {**given, "path": self._run.usual_folder}
+        return given
+
+    def _explained(self, refusal: FactRefused) -> FactRefused:
+        if refusal.code != "outside" or not self._folders:
+            return refusal
+        reach = f"{refusal.message}; they reach {', '.join(self._folders)}"
+        return FactRefused(refusal.code, refusal.status, reach)
 
     def _forget(self, id: str) -> str:
         self._run.forget(id)
@@ -177,10 +202,6 @@ def _schema(properties: Mapping[str, Any], *required: str) -> dict[str, Any]:
         "required": list(required),
         "additionalProperties": False,
     }
-
-
-def _check(given: Mapping[str, Any]) -> None:
-    check_body(len(json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")))
 
 
 def _found(facts: Sequence[Fact]) -> list[dict[str, Any]]:

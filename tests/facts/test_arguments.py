@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import sqlite3
+from contextlib import closing
 
 import pytest
 
-from memory_injection.errors import ConfigurationError, FactRefused, InputError
+from memory_injection.errors import ConfigurationError, FactRefused, InputError, StoreError
 from memory_injection.facts import FactStore
 from memory_injection.facts.rules import MAX_BODY, check_body
 
@@ -180,3 +182,36 @@ def test_settings_outside_their_rule_fail_at_construction(settings):
     """A programming mistake is found when the store is built."""
     with pytest.raises(ConfigurationError):
         FactStore(**{"path": ":memory:", **settings})
+
+
+@pytest.mark.parametrize("wait", [-1, "x", None, True, float("nan"), float("inf")])
+def test_a_wait_is_a_number_of_seconds(wait):
+    """Anything else would fail at the first lock, far from its cause."""
+    with pytest.raises(ConfigurationError, match="wait must be a number"):
+        FactStore(":memory:", wait=wait)
+
+
+@pytest.mark.parametrize("path", ["", "a\0b"])
+def test_a_path_names_a_file(path):
+    """What no file can be called is refused when the store is built."""
+    with pytest.raises(ConfigurationError, match="path must name a file"):
+        FactStore(path)
+
+
+def test_another_users_folder_is_named(mem, refused):
+    """A refusal says which path it means."""
+    assert "'users/u2/x/'" in refused("other_user", 403, mem.list, path="users/u2/x").message
+
+
+def test_a_foreign_table_is_named(tmp_path):
+    """A file with somebody else's ``facts`` table is refused, and left as it is."""
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE facts (x)")
+    with (
+        FactStore(path) as store,
+        pytest.raises(StoreError, match="table 'facts' that another program made"),
+    ):
+        store.open(agent="a", run="r").remember("x")
+    with closing(sqlite3.connect(path)) as db:
+        assert [name for (name,) in db.execute("SELECT name FROM sqlite_master")] == ["facts"]

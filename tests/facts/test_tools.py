@@ -56,7 +56,7 @@ def test_save_is_written_by_the_model(mem, ask):
     """A save is recorded as the model's, in the run that made it."""
     said = json.loads(ask("save_memory", text="Prefers tea.", tags=["drink"], confidence=0.9))
     fact = mem.get(said["id"])
-    assert said == {"id": fact.id, "path": "", "version": 1}
+    assert said == {"id": fact.id, "path": "users/u1/", "version": 1}
     assert (fact.text, fact.tags, fact.confidence) == ("Prefers tea.", ("drink",), 0.9)
     assert fact.source == Source("r", "model")
     changed = json.loads(ask("save_memory", text="Prefers coffee.", replaces=fact.id))

@@ -35,13 +35,16 @@ class _Asked:
     plot: Path | None
 
 
-@click.group(name="eval", short_help="Measure recall on a data set.")
-def evaluate() -> None:
+@click.group(name="eval", short_help="Measure recall on a data set.", invoke_without_command=True)
+@click.pass_context
+def evaluate(ctx: click.Context) -> None:
     """Measure how well a store finds what answers a question.
 
     Data sets are not part of the package: PATH is a file or folder that you have. Figures: recall
     at 1, 5, 10 and 20, any@5, nDCG@10, and how long a search takes, with 95 % intervals.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:

@@ -96,7 +96,6 @@ def _twin(client: C) -> C:
     return twin
 
 
-@functools.lru_cache(maxsize=64)
 def _cached(kind: type) -> set[str]:
     return {
         name

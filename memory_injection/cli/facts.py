@@ -74,7 +74,7 @@ class Place:
     @contextmanager
     def open(self, *, create: bool = False) -> Iterator[FactRun]:
         """Open the file and look at it as the run the options name."""
-        from ..facts import FactRefused
+        from ..errors import FactRefused
 
         try:
             with (

@@ -69,7 +69,9 @@ def _models(models: Any, binding: Binding) -> Any:
     twin = _remembering_models(models, binding)
     twin._memory_injection_held = lambda scopes: _remembering_models(twin, binding.held(scopes))
     for name in _PUBLIC:
-        setattr(twin, name, _at_call(twin, name, lambda scopes: twin._memory_injection_held(scopes)))
+        setattr(
+            twin, name, _at_call(twin, name, lambda scopes: twin._memory_injection_held(scopes))
+        )
     return twin
 
 

@@ -96,7 +96,6 @@ def _twin(client: C) -> C:
     return twin
 
 
-@functools.lru_cache(maxsize=64)
 def _cached(kind: type) -> set[str]:
     return {
         name
@@ -157,9 +156,7 @@ def _request(
 def _arequest(
     send: Callable[..., Any], binding: Binding, apis: Mapping[str, Api]
 ) -> Callable[..., Any]:
-    async def request(
-        scopes: Scopes, cast_to: Any, options: Any, *args: Any, **kwargs: Any
-    ) -> Any:
+    async def request(scopes: Scopes, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
         api, held = _api_of(options, apis), binding.held(scopes)
         if api is None:
             return await send(cast_to, options, *args, **kwargs)

@@ -35,7 +35,6 @@ async def test_what_memory_raises_is_logged_without_the_words(
 @pytest.mark.parametrize("rubbish", [None, "text", 7, [BODY]])
 async def test_a_request_that_is_no_mapping_is_not_sent(rubbish: Any) -> None:
     """Whatever a manager returns, what goes out is a body."""
-
     result = SimpleNamespace(request=rubbish, report=SimpleNamespace(status="injected"))
 
     async def later(*_: Any, **__: Any) -> Any:

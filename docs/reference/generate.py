@@ -12,10 +12,21 @@ from typing import Any
 import click
 from pydantic import BaseModel
 
-from memory_injection import errors, report
+from memory_injection import (
+    FormatContext,
+    InjectionContext,
+    MemoryEntry,
+    MemoryManager,
+    QueryContext,
+    Scope,
+    SearchOptions,
+    errors,
+    report,
+)
 from memory_injection.capture import CaptureStatus, ExtractionConfig, StoreCaptureStatus
 from memory_injection.cli.commands import PROGRAM, app
 from memory_injection.config import InjectionConfig
+from memory_injection.stores import InMemoryStore, SQLiteStore, VectorStore
 from memory_injection.tools import AddTool, SearchTool
 
 HERE = Path(__file__).parent
@@ -75,10 +86,10 @@ def _section(doc: str, title: str) -> dict[str, str]:
 
 def _signature(name: str, method: Any) -> str:
     """Return a call's signature without ``self`` and without the modules of its types."""
-    text = str(inspect.signature(method)).replace("'", "")
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(method)))
     text = re.sub(r"\(self(, )?(/, )?", "(", text)
     text = re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
-    return f"{name}{text}"
+    return f"{'async ' if inspect.iscoroutinefunction(method) else ''}{name}{text}"
 
 
 def _described(doc: str) -> str:
@@ -120,18 +131,17 @@ def stores_page() -> str:
 
 
 def _record(model: type) -> str:
-    text = (inspect.getdoc(model) or "").partition("Attributes:\n")[0].strip()
-    return f"## {model.__name__}\n\n{_plain(text)}\n\n{_table(model)}"
+    return f"## {model.__name__}\n\n{_described(inspect.getdoc(model) or '')}\n\n{_table(model)}"
 
 
 def _typed(model: Any) -> str:
     """Describe a TypedDict."""
-    described = _attributes(model)
+    described = _section(inspect.getdoc(model) or "", "Keys")
     rows = (
         f"| `{name}` | `{_type_name(kind)}` | {_cell(described.get(name, ''))} |"
         for name, kind in model.__annotations__.items()
     )
-    text = (inspect.getdoc(model) or "").partition("Attributes:\n")[0].strip()
+    text = (inspect.getdoc(model) or "").partition("Keys:\n")[0].strip()
     table = "\n".join(["| Key | Type | Meaning |", "| --- | --- | --- |", *rows, ""])
     return f"## {model.__name__}\n\n{_plain(text)}\n\n{table}"
 

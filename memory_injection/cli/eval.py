@@ -143,6 +143,34 @@ def silence(path: Path, asked: _Asked) -> None:
 
 
 @evaluate.command()
+@_options
+def followups(asked: _Asked) -> None:
+    """Short asks that lean on the turn before, with the follow-up rule and without it.
+
+    The set is part of the package: 124 two-turn asks in English, Turkish, Chinese and Japanese.
+    """
+    from ..evaluation.followups import run_follow_ups
+
+    with _stores(asked) as maker, _progress() as progress:
+        found = run_follow_ups(maker.make, limit=asked.limit, progress=progress)
+    found |= _how(maker)
+    if asked.as_json:
+        emit_json(found)
+        return
+    names = ("n", "R@1", "R@5", "R@10")
+    rows = [
+        [kind, *(f"{each[name]:g}" for name in names)]
+        for run, whole in found["runs"].items()
+        for kind, each in ((run, whole), *((f"  {k}", v) for k, v in whole["by_language"].items()))
+    ]
+    show_table(["asks", *(f">{name}" for name in names)], rows, title=_title("follow-ups", maker))
+    click.echo(
+        f"taken for follow-ups: {found['recognised']:.1%} of these asks,"
+        f" {found['first_asks_taken']:.1%} of the asks before them"
+    )
+
+
+@evaluate.command()
 @click.argument("path", type=_PATH)
 @_options
 def stores(path: Path, asked: _Asked) -> None:

@@ -22,6 +22,7 @@ from .disk import Identity, UnreadableFileError, identity_of, read_text
 from .names import check_id
 from .reader import MEMORY, RECORDS, SUMMARY, parse_file
 from .record import FileRecord
+from .temporary import is_abandoned, is_temporary
 
 __all__ = ["Catalogue"]
 
@@ -30,6 +31,7 @@ _LOG = logging.getLogger("memory_injection.files")
 # as times without a fraction.
 _TICK_NS = 50_000_000
 _COARSE_TICK_NS = 2_100_000_000
+_LEFT_OVER = "a write that was killed left it; the next write removes it"
 _A_LINK = "it is a link, and links are not followed"
 
 
@@ -110,6 +112,10 @@ class Catalogue:
                         found = _stat(entry)
                         if found is not None:
                             yield f"{RECORDS}/{name}", found
+                    elif is_temporary(name):
+                        found = _stat(entry)
+                        if found is not None and is_abandoned(name, found.st_mtime):
+                            strange[f"{RECORDS}/{name}"] = _LEFT_OVER
         except (FileNotFoundError, NotADirectoryError):
             return
 

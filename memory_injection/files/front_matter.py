@@ -14,12 +14,25 @@ from typing import Any
 
 import yaml
 
-__all__ = ["FrontMatter", "FrontMatterError", "compose", "split"]
+__all__ = ["FrontMatter", "FrontMatterError", "compose", "owner_key", "split"]
 
 _LIMIT = 64 * 1024  # characters; a longer block is not something a person wrote
-_FENCE = "---\n"
+# What an editor leaves before or around a fence must not turn a private file into everybody's.
+_OPENING = re.compile(r"([\s\ufeff\u200b]*)---[ \t]*\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
-_KEY_LINE = re.compile(r"[A-Za-z_][\w-]*[ \t]*:")
+_INDENTED_CLOSING = re.compile(r"^[ \t]+(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_KEY_LINE = re.compile(r"[ \t]*[A-Za-z_][\w-]*[ \t]*:")
+# A fence of another kind (+++, ----, a list) or none, and then a line that says whose it is.
+_OWNER_LINE = re.compile(
+    r"(?:[-+~`;=*_]{3,}[^\n]*\n\s*)?[-*{\s\"']*"
+    r"(?:(?:user|session|agent|run)s?[ _-]?ids?[\"']?[ \t]*[:=]"
+    r"|scope[\"']?[ \t]*[:=][\s{\"']*(?:user|session|agent|run))",
+    re.IGNORECASE,
+)
+_BLANK = " \t\r\n\f\v\xa0\ufeff\u200b"
+_HEAD = 500  # characters in which a file says whose it is, if it does so outside a front matter
+_NOT_LETTERS = re.compile(r"[^a-z]")
+_OWNER_KEY = re.compile(r"(user|session|agent|run)s?(ids?)?")
 _PLAIN_KEYS = frozenset(
     (
         *("id", "title", "kind", "scope", "tags", "source", "created_at", "updated_at"),
@@ -30,6 +43,20 @@ _PLAIN_KEYS = frozenset(
 # libyaml where PyYAML was built with it, which is ten times faster; the same results without.
 _Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+
+
+def owner_key(key: str) -> str | None:
+    """Return which owner key a person meant by *key*: ``scope``, ``user``, ``user_id``, ...
+
+    ``userId``, ``USER-ID``, ``Users`` and their like are typing habits, not other keys.
+    """
+    plain = _NOT_LETTERS.sub("", key.casefold())
+    if plain in ("scope", "scopes"):
+        return "scope"
+    found = _OWNER_KEY.fullmatch(plain)
+    if found is None:
+        return None
+    return f"{found.group(1)}_id" if found.group(2) else found.group(1)
 
 
 class FrontMatterError(ValueError):
@@ -113,25 +140,36 @@ class FrontMatter:
 def split(text: str) -> tuple[FrontMatter | None, str]:
     """Split a file's text (line feeds only) into its front matter and its body.
 
-    Returns None for the front matter when there is none: the first line is not ``---``, or what
-    follows it is prose under a thematic break.
+    Returns None for the front matter when there is none: the first line with anything in it is
+    not ``---``, or what follows it is prose under a thematic break.
 
     Raises:
-        FrontMatterError: a block that is begun and not closed, that is not valid YAML, or that
-            holds aliases or types outside JSON.
+        FrontMatterError: a block that is begun and not closed, that is not valid YAML, that
+            holds aliases or types outside JSON, or that names an owner and cannot be read.
     """
-    if not text.startswith(_FENCE):
-        return None, text
-    closing = _CLOSING.search(text, len(_FENCE), len(_FENCE) + _LIMIT)
+    opening = _OPENING.match(text)
+    if opening is None:
+        return None, _free_of_owners(text)
+    start = opening.end()
+    closings = _INDENTED_CLOSING if opening.group(1).endswith((" ", "\t")) else _CLOSING
+    closing = closings.search(text, start, start + _LIMIT)
     if closing is None:
-        if _KEY_LINE.match(text, len(_FENCE)):
+        if _KEY_LINE.match(text, start):
             raise FrontMatterError("the front matter is not closed by a line of ---")
-        return None, text
-    block = text[len(_FENCE) : closing.start()]
-    found = _parse(block)
+        return None, _free_of_owners(text)
+    found = _parse(text[start : closing.start()])
     if found is None:
-        return None, text
+        return None, _free_of_owners(text)
     return found, text[closing.end() :].removeprefix("\n")
+
+
+def _free_of_owners(text: str) -> str:
+    """Return *text*, which has no front matter, unless it begins as if it named an owner."""
+    if _OWNER_LINE.match(text.lstrip(_BLANK)[:_HEAD]):
+        raise FrontMatterError(
+            "it names an owner outside a front matter; put that between two lines of ---"
+        )
+    return text
 
 
 def compose(front: str, body: str) -> str:
@@ -167,7 +205,9 @@ def _read_mapping(loader: Any, node: Any, block: str) -> FrontMatter:
     spans: dict[str, tuple[int, int]] = {}
     for key_node, value_node in node.value:
         key = str(key_node.value)
-        if key in _PLAIN_KEYS:
+        if key in values and owner_key(key) is not None:
+            raise FrontMatterError(f"the front matter says {key!r} twice")
+        if key in _PLAIN_KEYS or owner_key(key) is not None:
             values[key] = _plain(value_node)
         else:
             values[key] = _json_like(loader.construct_object(value_node, deep=True))

@@ -60,12 +60,15 @@ class RecallOptions(Config):
 
 
 class RememberOptions(Config):
-    """What is kept of a turn. Nothing, unless ``extract_turn`` is given.
+    """What is kept of a turn (nothing, unless ``extract_turn`` is given), and what tools may do.
 
     Attributes:
         extract_turn: a callable, sync or async, that gets the whole turn (a ``Turn``: input,
             output, messages, scope; or those of its fields that its parameters name) and returns
             nothing, one draft or several.
+        change_shared: whether the tools of a caller with a user may replace and forget memories
+            that are not that user's own, but shared.
     """
 
     extract_turn: Callable[..., Any] | None = None
+    change_shared: bool = Field(default=False, strict=True)

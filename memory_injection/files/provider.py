@@ -96,7 +96,9 @@ class FileMemoryProvider:
         self._counter = counter
         clock = clock or (lambda: datetime.now(timezone.utc))
         self._store = FileStore(_checked_root(root), name, options, clock)
-        extract = RememberOptions.of(remember).extract_turn if writable else None
+        remembering = RememberOptions.of(remember)
+        extract = remembering.extract_turn if writable else None
+        self._change_shared = remembering.change_shared
         self.captures_turns = extract is not None
         self._remember = Rememberer(self._store, extract)
         self._turns = TurnMemory()
@@ -282,11 +284,14 @@ class FileMemoryProvider:
     def get_tools(self, scope: Scope | Mapping[str, str] | None = None) -> Toolset:
         """Return ``memory_search``, ``memory_write`` and ``memory_forget`` for one scope.
 
-        The toolset gives ``definitions(dialect)`` and answers ``call(tool_call)``.
+        The toolset gives ``definitions(dialect)`` and answers ``call(tool_call)``. With a user in
+        the scope, shared memories can be read and not changed (``RememberOptions.change_shared``).
         """
         from .toolbox import build_tools
 
-        return build_tools(self._store, scope_of(scope), self.writable)
+        return build_tools(
+            self._store, scope_of(scope), self.writable, change_shared=self._change_shared
+        )
 
     def close(self) -> None:
         """Refuse further use; may be called twice."""

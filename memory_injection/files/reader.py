@@ -12,7 +12,7 @@ from typing import Any
 
 from ..records import Scope, read_time
 from .disk import UnreadableFileError
-from .front_matter import FrontMatterError, split
+from .front_matter import FrontMatterError, owner_key, split
 from .names import is_safe_id
 from .record import FileRecord, owner_of
 from .sections import Section, split_sections
@@ -36,7 +36,7 @@ def parse_file(path: str, text: str) -> list[FileRecord]:
     try:
         front, body = split(text)
         values = dict(front.values) if front is not None else {}
-        owner, label = owner_of(values.get("scope"), values)
+        owner, label = owner_of(values)
     except (FrontMatterError, ValueError) as error:
         raise UnreadableFileError(str(error)) from None
     body = body.strip("\n").rstrip()
@@ -66,7 +66,7 @@ def _record(
         source=_word(values.get("source")),
         created_at=read_time(values.get("created_at")),
         updated_at=read_time(values.get("updated_at")),
-        extra={key: value for key, value in values.items() if key not in _OWN},
+        extra=_extra(values),
         writable=True,
     )
 
@@ -88,6 +88,16 @@ def _sections(body: str, owner: Scope, label: str | None) -> list[FileRecord]:
 def _anchor(section: Section) -> str:
     words = (_NOT_SLUG.sub("-", name.casefold()).strip("-") for name in section.path)
     return "/".join(word or "section" for word in words) or "top"
+
+
+def _extra(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the other keys; those that a writer put apart under ``extra`` with them."""
+    rest = {key: value for key, value in values.items() if key not in _OWN}
+    apart = rest.get("extra")
+    if isinstance(apart, Mapping) and any(owner_key(str(key)) for key in apart):
+        del rest["extra"]
+        rest.update(apart)
+    return rest
 
 
 def _word(value: object) -> str | None:

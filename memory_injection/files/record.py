@@ -10,10 +10,13 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import MemoryEntry, Scope
+from .front_matter import owner_key
 
 __all__ = ["FileRecord", "MemoryDraft", "owner_of"]
 
 _OWNER_KEYS = ("user", "session", "agent", "run")
+_ORIGIN_KEYS = ("session", "run")  # what captured memories carry besides their owner
+_SEVERAL = re.compile(r"[,;]|\s\S+:")
 MAX_CONTENT = 100_000  # characters of one record; a longer text is a document, not a memory
 MAX_TITLE = 200
 MAX_TAGS = 50
@@ -155,43 +158,79 @@ class MemoryDraft:
             raise InputError(str(error)) from None
 
 
-def owner_of(scope: object, others: Mapping[str, Any]) -> tuple[Scope, str | None]:
-    """Read a front matter's ``scope``: whom the file is for, and its free label.
+def owner_of(values: Mapping[str, Any]) -> tuple[Scope, str | None]:
+    """Read from a front matter whom the file is for, and its free label.
 
-    A text is a label (``project``), unless it reads ``user:ID`` (or ``session:``, ``agent:``,
-    ``run:``). A mapping holds ids and optionally ``label``. ``user_id`` and its like, the names
-    other memory services use, restrict as well. What cannot be read for certain is an error, so
-    that a typing mistake never shows one user's file to another.
+    ``scope`` as a text is a label (``project``), unless it reads ``user:ID`` (or ``session:``,
+    ``agent:``, ``run:``). A mapping holds ids and optionally ``label``. ``user_id`` and its like,
+    the names other memory services use, restrict as well, and so do ``user`` and ``agent``;
+    ``session`` and ``run`` alone say where a memory came from. Other spellings of these keys mean
+    the same. What cannot be read for certain is an error, so that a typing mistake never shows
+    one user's file to another.
 
     Raises:
-        ValueError: an unknown key in the mapping, or an empty id.
+        ValueError: an unknown key or prefix, an empty id, or two that contradict each other.
     """
     label: str | None = None
-    ids: dict[str, str] = {}
+    ids: list[tuple[str, str]] = []
+    for key, value in values.items():
+        known = owner_key(key)
+        if known == "scope":
+            label, found = _scope(value)
+            ids += found
+        elif known is not None and known not in _ORIGIN_KEYS:
+            ids.append((known.removesuffix("_id"), _id_text(key, value)))
+    owner: dict[str, str] = {}
+    for name, value in ids:
+        if owner.setdefault(name, value) != value:
+            raise ValueError(f"it is for {name} {owner[name]!r:.80} and for {value!r:.80}")
+    return Scope.of(owner), label
+
+
+def _scope(scope: object) -> tuple[str | None, list[tuple[str, str]]]:
+    """Read the value of ``scope``: its label and its ids."""
+    if scope is None or scope == {}:
+        raise ValueError("scope is empty: leave it out for everybody, or name an id")
+    if isinstance(scope, list):
+        if scope:  # an empty list says nothing, a full one might mean several owners
+            raise ValueError(f"scope must be a label or a mapping of ids, not {scope!r:.80}")
+        return None, []
     if isinstance(scope, Mapping):
-        rest = dict(scope)
-        found = rest.pop("label", None)
-        label = None if found is None else str(found)
-        ids = {key: _id_text(key, value) for key, value in rest.items() if value is not None}
-    elif scope is not None and not isinstance(scope, list):
-        name, colon, value = str(scope).partition(":")
-        if colon and name.strip() in _OWNER_KEYS:
-            ids = {name.strip(): value.strip()}
+        return _scope_mapping(scope)
+    name, colon, value = str(scope).partition(":")
+    if not colon:
+        return str(scope).strip() or None, []
+    known = owner_key(name)
+    if known in (None, "scope"):
+        raise ValueError(
+            f"scope {scope!r:.80} begins with no known id: write user:ID, or {{label: ...}}"
+        )
+    if _SEVERAL.search(value):
+        raise ValueError(f"scope {scope!r:.80} may mean several ids: write a mapping of ids")
+    return None, [(str(known).removesuffix("_id"), _id_text(name, value))]
+
+
+def _scope_mapping(scope: Mapping[Any, Any]) -> tuple[str | None, list[tuple[str, str]]]:
+    label: str | None = None
+    ids: list[tuple[str, str]] = []
+    for key, value in scope.items():
+        known = owner_key(str(key))
+        if str(key).strip().casefold() == "label":
+            label = None if value is None else str(value)
+        elif known is None or known == "scope":
+            raise ValueError(f"unknown scope id {key!r:.80}: use {', '.join(_OWNER_KEYS)}")
         else:
-            label = str(scope).strip() or None
-    elif scope:  # an empty list says nothing, a full one might mean several owners
-        raise ValueError(f"scope must be a label or a mapping of ids, not {scope!r:.80}")
-    for name in _OWNER_KEYS:
-        foreign = others.get(f"{name}_id")
-        if foreign is not None:
-            ids.setdefault(name, _id_text(f"{name}_id", foreign))
-    return Scope.of(ids), label
+            ids.append((known.removesuffix("_id"), _id_text(str(key), value)))
+    return label, ids
 
 
 def _id_text(key: str, value: object) -> str:
     if isinstance(value, (dict, list, bool)):
         raise ValueError(f"scope {key} must be one id, not {value!r:.80}")
-    return str(value)
+    text = "" if value is None else str(value).strip()
+    if not text:
+        raise ValueError(f"{key} must be a non-blank id: leave it out for everybody")
+    return text
 
 
 def _content(value: object) -> str:

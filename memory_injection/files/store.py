@@ -13,11 +13,11 @@ from ..errors import ConfigurationError, InputError, StoreClosedError, StoreErro
 from ..records import MemoryEntry, Scope, SearchOptions, read_time
 from .catalogue import Catalogue
 from .disk import UnreadableFileError
-from .front_matter import FrontMatter, FrontMatterError, compose, split
+from .front_matter import FrontMatter, FrontMatterError, compose, owner_key, split
 from .names import check_id, new_id
 from .options import RecallOptions
 from .reader import parse_file
-from .record import FileRecord, MemoryDraft
+from .record import FileRecord, MemoryDraft, owner_of
 from .search import BM25Engine
 from .writer import RecordFiles
 
@@ -28,7 +28,6 @@ _QUERY_LIMIT = 10_000  # characters; more words than that only cost time
 _DRAFT_KEYS = ("title", "kind", "scope", "tags")
 _NEW_ID_TRIES = 8
 _VIEWS = 256  # scopes
-_ABANDONED_SECONDS = 60.0  # a temporary file this old may hold what is being erased
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +102,17 @@ class FileStore:
         visible = self.visible(scope)
         if not query.strip() or not visible:
             return []
-        hits = self._rank(query[:_QUERY_LIMIT], visible, limit)
-        return [r.entry(self.name, score) for r, score in _checked(hits, visible)][:limit]
+        hits = self._ranked(query[:_QUERY_LIMIT], visible, limit)
+        return [record.entry(self.name, score) for record, score in hits][:limit]
+
+    def _ranked(
+        self, query: str, visible: Sequence[FileRecord], limit: int
+    ) -> Sequence[tuple[FileRecord, Any]]:
+        try:
+            return tuple(_checked(self._rank(query, visible, limit), visible))
+        except Exception as error:  # a tokenizer or an engine of the user's own
+            reason = f"the tokenizer or the engine failed: {type(error).__name__}: {error}"
+            raise StoreError(reason, self.name) from error
 
     def list(self, scope: Scope) -> list[MemoryEntry]:
         """Return every entry the scope may see, in order of path."""
@@ -159,7 +167,8 @@ class FileStore:
         self._open()
         owner, label = draft.owner(scope)
         values = self._front(draft, owner, label, source)
-        values.update(extra or {})
+        values.update(_apart(extra or {}))
+        _check_owner(values, owner)
         # A made-up id may be taken, once in four thousand million times; a given one is an error.
         for _ in range(_NEW_ID_TRIES):
             chosen = ident if ident is not None else new_id(draft.title or draft.content)
@@ -224,7 +233,7 @@ class FileStore:
             raise InputError("erase needs a scope with at least one id: it would delete everything")
         paths = {record.path for record in self._read() if is_within(record.owner, owner)}
         # What a killed writer left has no owner that could be read, and may be this one's.
-        self._files.sweep(_ABANDONED_SECONDS)
+        self._files.sweep()
         return sum(self._files.delete(path) for path in sorted(paths))
 
     def draft_from(
@@ -246,7 +255,9 @@ class FileStore:
         self, draft: MemoryDraft, owner: Scope, label: str | None, source: str | None
     ) -> dict[str, Any]:
         ids = owner.ids()
-        scope: Any = {**({"label": label} if label else {}), **ids} if ids else label
+        # A label with a colon would be read back as an id, and make the memory somebody's.
+        mapped = bool(ids) or ":" in (label or "")
+        scope: Any = {**({"label": label} if label else {}), **ids} if mapped else label
         now = _stamp(self._clock())
         return {
             "title": draft.title or None,
@@ -318,6 +329,24 @@ def _checked(
             _LOG.warning("engine_result_dropped type=%s", type(record).__name__)
             continue
         yield record, score
+
+
+def _apart(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *extra* with the keys that would read as an owner in a mapping of their own."""
+    named = {key: value for key, value in extra.items() if owner_key(key) in ("user", "agent")}
+    rest = {key: value for key, value in extra.items() if key not in named}
+    return {**rest, "extra": {**rest.get("extra", {}), **named}} if named else rest
+
+
+def _check_owner(values: Mapping[str, Any], owner: Scope) -> None:
+    """Refuse metadata that would make the record somebody else's when it is read."""
+    given = {key: value for key, value in values.items() if value is not None}
+    try:
+        found, _ = owner_of(given)
+    except ValueError as error:
+        raise InputError(f"metadata: {error}") from None
+    if not is_within(found, owner):
+        raise InputError(f"metadata says the record is for {found}, and the scope for {owner}")
 
 
 def _stamp(moment: datetime) -> str:

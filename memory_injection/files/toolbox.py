@@ -49,11 +49,16 @@ _WRITE = _schema(
 _FORGET = _schema("id", id={**_ID, "description": "Id of the memory, from memory_search."})
 
 
-def build_tools(store: FileStore, scope: Scope, writable: bool) -> Toolset:
+def build_tools(
+    store: FileStore, scope: Scope, writable: bool, *, change_shared: bool = False
+) -> Toolset:
     """Return the tools that reach what *scope* reaches; only the search if not *writable*.
 
-    A memory the scope may not see is answered like one that does not exist.
+    A memory the scope may not see is answered like one that does not exist. Unless
+    *change_shared*, a scope with a user changes that user's own memories alone: what one user's
+    conversation talks the model into must not reach the others.
     """
+    guarded = scope.user is not None and not change_shared
     tools = [
         _tool(
             "memory_search",
@@ -68,13 +73,13 @@ def build_tools(store: FileStore, scope: Scope, writable: bool) -> Toolset:
                 "memory_write",
                 "Save one memory for later conversations, or replace one by its id.",
                 _WRITE,
-                lambda content, id=None, **more: _write(store, scope, content, id, more),
+                lambda content, id=None, **more: _write(store, scope, content, id, more, guarded),
             ),
             _tool(
                 "memory_forget",
                 "Delete one memory by its id.",
                 _FORGET,
-                lambda id: _forget(store, scope, id),
+                lambda id: _forget(store, scope, id, guarded),
             ),
         ]
     return Toolset(tools)
@@ -101,13 +106,18 @@ def _search(store: FileStore, scope: Scope, query: str, limit: int) -> Any:
 
 
 def _write(
-    store: FileStore, scope: Scope, content: str, ident: str | None, more: dict[str, Any]
+    store: FileStore,
+    scope: Scope,
+    content: str,
+    ident: str | None,
+    more: dict[str, Any],
+    guarded: bool,
 ) -> Any:
     if ident is None:
         draft = MemoryDraft.of({"content": content, **more})
         owner, origin = durable(scope)
         return {"saved": store.write(draft, owner, source="tool", extra=origin).id}
-    record = _own(store, scope, ident)
+    record = _own(store, scope, ident, guarded)
     # JSON has lists, a change keeps tuples.
     if "tags" in more:
         more["tags"] = tuple(more["tags"])
@@ -116,18 +126,20 @@ def _write(
     return {"saved": record.id}
 
 
-def _forget(store: FileStore, scope: Scope, ident: str) -> Any:
-    if not store.delete(_own(store, scope, ident)):
+def _forget(store: FileStore, scope: Scope, ident: str, guarded: bool) -> Any:
+    if not store.delete(_own(store, scope, ident, guarded)):
         raise ToolRefused("not_found", f"no memory {ident!r}")
     return {"forgotten": ident}
 
 
-def _own(store: FileStore, scope: Scope, ident: str) -> FileRecord:
+def _own(store: FileStore, scope: Scope, ident: str, guarded: bool) -> FileRecord:
     record = store.find(ident, scope)
     if record is None:
         raise ToolRefused("not_found", f"no memory {ident!r}")
     if not record.writable:
         raise ToolRefused("read_only", f"{ident!r} is part of {record.path}, kept by hand")
+    if guarded and record.owner.user is None:
+        raise ToolRefused("read_only", f"{ident!r} is shared with everybody; save one of your own")
     return record
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -19,14 +18,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ..errors import InputError, StoreError
+from . import temporary
 from .disk import UnreadableFileError, read_text
 from .names import check_id
 from .reader import MEMORY, RECORDS, SUMMARY
 
 __all__ = ["RecordFiles"]
 
-_TEMPORARY = ".tmp-"
-_STALE_SECONDS = 3600.0  # an hour-old temporary file belongs to a writer that died
 _LOCK_SECONDS = 10.0
 _LOCK = ".lock"
 _OPEN_FOLDER: int | None = getattr(os, "O_DIRECTORY", None)  # Windows has none
@@ -39,7 +37,7 @@ class RecordFiles:
         """Write below *root*; folders are made at the first write."""
         self._root = root
         self._folder = root / RECORDS
-        self._swept = False
+        self._next_sweep = 0.0
 
     def create(self, ident: str, text: str) -> str:
         """Write *text* as the new record *ident*; return its path relative to the root.
@@ -51,9 +49,9 @@ class RecordFiles:
         target = self._path(check_id(ident))
         with _disk_errors(f"record {ident!r} could not be written"):
             self._prepare()
-            with self._temporary(text) as temporary:
+            with self._temporary(text) as written:
                 try:
-                    _publish(temporary, target)
+                    _publish(written, target)
                 except FileExistsError:
                     raise InputError(f"a record with the id {ident!r} exists already") from None
             _sync_folder(self._folder)
@@ -76,10 +74,10 @@ class RecordFiles:
                 return False
             except UnreadableFileError as error:
                 raise StoreError(f"{path} was left as it is: {error}") from None
-            with self._temporary(change(before)) as temporary:
+            with self._temporary(change(before)) as written:
                 # The rename would otherwise undo what a person allowed or forbade.
-                os.chmod(temporary, stat.S_IMODE(os.lstat(target).st_mode))
-                os.replace(temporary, target)
+                os.chmod(written, stat.S_IMODE(os.lstat(target).st_mode))
+                os.replace(written, target)
             _sync_folder(self._folder)
         return True
 
@@ -94,9 +92,9 @@ class RecordFiles:
             _sync_folder(target.parent)
         return True
 
-    def sweep(self, seconds: float) -> None:
-        """Remove temporary files that no writer has touched for *seconds*."""
-        _sweep(self._folder, seconds)
+    def sweep(self) -> None:
+        """Remove the temporary files of writers that are gone."""
+        temporary.sweep(self._folder)
 
     def _path(self, ident: str) -> Path:
         return self._folder / f"{ident}.md"
@@ -111,9 +109,10 @@ class RecordFiles:
         self._folder.mkdir(parents=True, exist_ok=True)
         if not stat.S_ISDIR(os.lstat(self._folder).st_mode):
             raise StoreError(f"{RECORDS}/ is a link, and links are not followed")
-        if not self._swept:
-            self._swept = True
-            _sweep(self._folder, _STALE_SECONDS)
+        now = time.monotonic()
+        if now >= self._next_sweep:
+            self._next_sweep = now + temporary.ABANDONED_SECONDS
+            self.sweep()
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -134,7 +133,7 @@ class RecordFiles:
     @contextlib.contextmanager
     def _temporary(self, text: str) -> Iterator[Path]:
         """Write *text* to a temporary file on the same disk, flushed; remove it afterwards."""
-        path = self._folder / f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}"
+        path = self._folder / temporary.new_name()
         try:
             with open(path, "x", encoding="utf-8", newline="") as file:
                 file.write(text)
@@ -146,21 +145,21 @@ class RecordFiles:
                 path.unlink()
 
 
-def _publish(temporary: Path, target: Path) -> None:
-    """Give *temporary* its name unless the name is taken.
+def _publish(written: Path, target: Path) -> None:
+    """Give *written* its name unless the name is taken.
 
     Raises:
         FileExistsError: the name is taken.
     """
     try:
-        os.link(temporary, target)
+        os.link(written, target)
     except FileExistsError:
         raise
     except OSError:
         # No hard links here (FAT, some network disks): claim the name first, then fill it.
         with open(target, "x"):
             pass
-        os.replace(temporary, target)
+        os.replace(written, target)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -172,15 +171,6 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _sweep(folder: Path, seconds: float) -> None:
-    """Remove what writers that died have left."""
-    oldest = time.time() - seconds
-    for path in folder.glob(f"{_TEMPORARY}*"):
-        with contextlib.suppress(OSError):
-            if path.lstat().st_mtime < oldest:
-                path.unlink()
 
 
 @contextlib.contextmanager

@@ -120,6 +120,8 @@ class _Remembering:
                 yield reply
         finally:
             self._hear(messages, reply)
+            if hasattr(replies, "close"):
+                replies.close()
 
     async def _athrough(
         self, messages: Sequence[Any], replies: AsyncIterator[Any]
@@ -130,11 +132,19 @@ class _Remembering:
                 yield reply
         finally:
             self._hear(messages, reply)
+            if hasattr(replies, "aclose"):
+                await replies.aclose()
 
     def _hear(self, messages: Sequence[Any], reply: Any) -> None:
         # Each reply of a stream holds the whole message so far.
-        if self.memory_hook.captures and reply is not None:
-            self.memory_hook.heard({"messages": list(messages)}, _said(self, reply), messages)
+        if not self.memory_hook.captures or reply is None:
+            return
+        try:
+            said = _said(self, reply)
+        except Exception as error:  # a model's own code, on what may be half a reply
+            logger.warning("a reply was not captured: %s", type(error).__name__)
+            return
+        self.memory_hook.heard({"messages": list(messages)}, said, messages)
 
 
 class _Block:
@@ -174,8 +184,9 @@ def _bare(llm: Any) -> Any:
 
 
 def _body(llm: Any, messages: Sequence[Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    body = {"messages": list(messages), "tools": options.get("tools")}
-    return {**body, "model": llm.metadata.model_name}
+    # ``llm.metadata`` would do, but raises in some classes for a model they do not know.
+    model = getattr(llm, "model", None)
+    return {"messages": list(messages), "tools": options.get("tools"), "model": model}
 
 
 def _said(llm: Any, reply: Any) -> dict[str, Any]:

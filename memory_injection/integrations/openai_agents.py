@@ -82,7 +82,10 @@ class MemoryHooks:
 
 def _body(items: list[Any], agent: Any) -> dict[str, Any]:
     model = getattr(agent.model, "model", agent.model)
-    body: dict[str, Any] = {"input": items, "tools": [tool.name for tool in agent.tools]}
+    body: dict[str, Any] = {
+        "input": items,
+        "tools": [getattr(tool, "name", "") for tool in agent.tools],
+    }
     return {**body, "model": model} if isinstance(model, str) else body
 
 

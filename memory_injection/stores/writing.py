@@ -16,7 +16,7 @@ from .drafts import Draft, day_of, stamp
 from .questions import token
 from .schema import PLACES
 
-__all__ = ["Written", "delete", "owners_within", "write"]
+__all__ = ["Written", "delete", "forget_engines", "owners_within", "sweep", "write"]
 
 _MOST_TERMS = 20_000  # of one entry; what comes after is kept, but not found by its words
 _CHUNK = 400  # SQL parameters in one statement
@@ -31,12 +31,16 @@ _INSERT = (
 
 @dataclass(slots=True)
 class Written:
-    """What a write did: the ids in the order given, and how many rows were new or changed."""
+    """What a write did: the ids in the order given, and how many rows were new or changed.
+
+    ``largest`` is how many entries the largest of the owners has now.
+    """
 
     ids: list[str] = field(default_factory=list)
     added: int = 0
     updated: int = 0
     unchanged: int = 0
+    largest: int = 0
 
 
 @dataclass(slots=True)
@@ -90,6 +94,7 @@ def write(
     ident = last[0] if last else 0
     for batch in _batches(drafts):
         rows: list[tuple[object, ...]] = []
+        replaced: list[int] = []
         chosen = {(d.owner, d.external): d for d in batch}
         known = _known(conn, chosen, owners)
         for (key, external), draft in chosen.items():
@@ -100,6 +105,7 @@ def write(
                 continue
             if old is not None:
                 _remove(conn, owner, old)
+                replaced.append(old.id)
                 done.updated += 1
             else:
                 done.added += 1
@@ -107,6 +113,7 @@ def write(
             if owner.new is not None:
                 owner.new.add(external)
             rows.append(_row(conn, ident, owner, draft, old, written, language))
+        _note_removed(conn, replaced)
         conn.executemany(_INSERT, rows)
         conn.executemany(
             "INSERT INTO memory_lexicon (rowid, terms) VALUES (?, ?)",
@@ -115,6 +122,7 @@ def write(
         done.ids.extend(d.external for d in batch)
     for owner in owners.values():
         _save(conn, owner)
+        done.largest = max(done.largest, owner.entries)
     return done
 
 
@@ -138,6 +146,7 @@ def delete(conn: sqlite3.Connection, ids: Iterable[int]) -> int:
             [(row[2], row[1]) for row in rows],
         )
         conn.execute(f"DELETE FROM memory_entries WHERE id IN ({marks})", chunk)
+        _note_removed(conn, [row[0] for row in rows])
         gone += len(rows)
     return gone
 
@@ -216,6 +225,17 @@ def _remove(conn: sqlite3.Connection, owner: _Owner, old: _Old) -> None:
     conn.execute("DELETE FROM memory_entries WHERE id = ?", (old.id,))
     owner.entries -= 1
     owner.terms -= old.length
+
+
+def _note_removed(conn: sqlite3.Connection, ids: Sequence[int]) -> None:
+    if ids and conn.execute("SELECT 1 FROM memory_engines LIMIT 1").fetchone():
+        conn.executemany("INSERT INTO memory_removed (entry) VALUES (?)", [(one,) for one in ids])
+
+
+def forget_engines(conn: sqlite3.Connection) -> None:
+    """Start afresh after an erasure: no engine has an index of this file any more."""
+    conn.execute("DELETE FROM memory_engines")
+    conn.execute("DELETE FROM memory_removed")
 
 
 def _row(

@@ -162,6 +162,35 @@ def test_all_four_ways_to_chat_carry_memory_and_are_learned(call: str) -> None:
     assert "<memory>" not in str(diary.told)
 
 
+class Odd(Script):
+    """A model whose own code stumbles over a reply, and does not know its own name."""
+
+    def get_tool_calls_from_response(self, response: Any, **_: Any) -> Any:
+        raise ValueError("half a reply")
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        raise ValueError("unknown model")
+
+
+def test_a_stream_left_early_is_closed_and_harms_nobody() -> None:
+    """The bare model's stream is closed with ours; what it raises over half a reply stays out."""
+    closed = []
+
+    class Streaming(Odd):
+        def stream_chat(self, messages: Any, **_: Any) -> Iterator[ChatResponse]:
+            try:
+                yield from [self._reply(messages)] * 2
+            finally:
+                closed.append(True)
+
+    with manager(Diary()) as memory:
+        replies = with_memory(Streaming(), memory).stream_chat([ChatMessage("Sure?")])
+        assert next(replies).message.content == "Take it."
+        replies.close()
+        assert closed == [True]
+
+
 @pytest.mark.parametrize("trouble", ["store", "scope"])
 def test_trouble_in_memory_leaves_the_call_alone(trouble: str) -> None:
     """A store or a scope function that raises: the requests are the bare model's."""

@@ -7,17 +7,30 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 from pydantic import BaseModel
 
-from memory_injection import errors, report
+from memory_injection import (
+    FormatContext,
+    InjectionContext,
+    MemoryEntry,
+    MemoryManager,
+    QueryContext,
+    Scope,
+    SearchOptions,
+    errors,
+    report,
+)
 from memory_injection.capture import CaptureStatus, ExtractionConfig, StoreCaptureStatus
 from memory_injection.cli.commands import PROGRAM, app
 from memory_injection.config import InjectionConfig
+from memory_injection.stores import InMemoryStore, SQLiteStore, VectorStore
 from memory_injection.tools import AddTool, SearchTool
 
 HERE = Path(__file__).parent
+RECORDS_EXAMPLES = HERE / "records-examples.txt"
 NOTE = "<!-- Written by docs/reference/generate.py; change the code, then run that. -->\n"
 
 
@@ -52,6 +65,98 @@ def cli() -> str:
         "`MEMORY_INJECTION_DEBUG=1` shows the traceback of an error.\n"
     )
     return "\n".join(parts)
+
+
+def _plain(text: str) -> str:
+    """Return a docstring's text as Markdown."""
+    return re.sub(r":\w+:`~?([\w.]+)`", r"`\1`", text).replace("``", "`")
+
+
+def _section(doc: str, title: str) -> dict[str, str]:
+    """Read one section of a docstring (Google style): each name's text."""
+    after = doc.partition(f"{title}:\n")[2]
+    section = re.split(r"\n\S", after)[0]
+    found: dict[str, str] = {}
+    for entry in re.split(r"\n(?=    \S)", "\n" + section):
+        name, _, text = entry.strip().partition(":")
+        if name:
+            found[name] = " ".join(text.split())
+    return found
+
+
+def _signature(name: str, method: Any) -> str:
+    """Return a call's signature without ``self`` and without the modules of its types."""
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(method)))
+    text = re.sub(r"\(self(, )?(/, )?", "(", text)
+    text = re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
+    return f"{'async ' if inspect.iscoroutinefunction(method) else ''}{name}{text}"
+
+
+def _described(doc: str) -> str:
+    """Return a docstring as Markdown: its sentences, then a list for each section."""
+    head = re.split(r"\n(?:Args|Raises|Attributes|Returns|Yields):\n", "\n" + doc)[0].strip()
+    parts = [_plain(head)]
+    for title in ("Args", "Raises"):
+        listed = [f"- `{n}`: {_plain(text)}" for n, text in _section(doc, title).items()]
+        if listed:
+            parts.append("\n".join([f"{title}:\n", *listed]))
+    return "\n\n".join(parts)
+
+
+def _class(kind: type) -> str:
+    """Describe a class: how it is made, and its public methods in their own order."""
+    made = inspect.getdoc(kind.__init__) or ""
+    parts = [f"## {kind.__name__}", f"```text\n{_signature(kind.__name__, kind.__init__)}\n```"]
+    parts += [_described(inspect.getdoc(kind) or "")]
+    if _section(made, "Args"):
+        parts.append(_described(made))
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        doc = inspect.getdoc(method)
+        if not name.startswith("_") and doc:
+            parts.append(f"### {kind.__name__}.{name}")
+            parts.append(f"```text\n{_signature(name, method)}\n```")
+            parts.append(_described(doc))
+    return "\n\n".join(parts) + "\n"
+
+
+def manager_page() -> str:
+    """Return the page of ``MemoryManager``."""
+    return f"{NOTE}\n# The manager\n\n{_class(MemoryManager)}"
+
+
+def stores_page() -> str:
+    """Return the page of the built-in stores."""
+    kinds = (SQLiteStore, InMemoryStore, VectorStore)
+    return "\n".join([f"{NOTE}\n# Stores\n", *map(_class, kinds)])
+
+
+def _record(model: type) -> str:
+    return f"## {model.__name__}\n\n{_described(inspect.getdoc(model) or '')}\n\n{_table(model)}"
+
+
+def _typed(model: Any) -> str:
+    """Describe a TypedDict."""
+    described = _section(inspect.getdoc(model) or "", "Keys")
+    rows = (
+        f"| `{name}` | `{_type_name(kind)}` | {_cell(described.get(name, ''))} |"
+        for name, kind in model.__annotations__.items()
+    )
+    text = (inspect.getdoc(model) or "").partition("Keys:\n")[0].strip()
+    table = "\n".join(["| Key | Type | Meaning |", "| --- | --- | --- |", *rows, ""])
+    return f"## {model.__name__}\n\n{_plain(text)}\n\n{table}"
+
+
+def _type_name(kind: Any) -> str:
+    return str(getattr(kind, "__forward_arg__", kind)).replace("|", "\\|")
+
+
+def records_page() -> str:
+    """Return the page of the values that stores and callbacks take and give."""
+    models = (MemoryEntry, Scope, QueryContext, FormatContext, InjectionContext)
+    parts = [f"{NOTE}\n# Entries, scopes and what callbacks are given\n"]
+    parts += [_record(model) for model in models]
+    parts += [_typed(SearchOptions), RECORDS_EXAMPLES.read_text(encoding="utf-8").strip()]
+    return "\n".join(parts) + "\n"
 
 
 def _attributes(model: type) -> dict[str, str]:
@@ -136,6 +241,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "report": report_page,
     "errors": errors_page,
     "capture": capture_page,
+    "manager": manager_page,
+    "stores": stores_page,
+    "records": records_page,
 }
 
 

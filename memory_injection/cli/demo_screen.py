@@ -23,6 +23,12 @@ __all__ = ["Screen"]
 
 _COLOURS = {"you": "bold cyan", "model": "bold green", "tool": "yellow", "memory": "magenta"}
 _BAR = 24
+_LEGEND = """\
+memory       injected: a new block; replayed: the earlier block, unchanged
+entries      memories in the new block, and tokens: what it costs
+prefix kept  how much of the request before this one starts with, byte for byte:
+             what a provider's prompt cache can use again
+took         time that memory added to the call"""
 
 
 class Screen:
@@ -33,7 +39,7 @@ class Screen:
 
     def open(self, remembered: int) -> None:
         """Say what is about to be seen."""
-        lines = Text("The real openai client, wrapped, against a server on this machine. ")
+        lines = Text("The real openai client, wrapped, against a server on this machine.\n")
         lines.append("Its scripted model knows only what stands in the request.\n")
         if remembered:
             lines.append(f"{remembered} memories of an earlier run are there.", "bold")
@@ -59,23 +65,25 @@ class Screen:
 
     def saved(self, facts: Sequence[str]) -> None:
         """Show what the program wrote down."""
-        self._line("saved", Text("\n".join(facts), style="dim"))
+        who = Text("by the demo's script, with memory.add; no model extracted them", "dim")
+        self._line("saved", Group(*(Text(fact) for fact in facts), who))
 
     def close(self, path: Path, calls: Sequence[Call], remembered: int) -> None:
         """Sum up."""
         table = Table(title="All model calls", title_justify="left", box=None, pad_edge=False)
-        for name in ("call", "conversation", "memory", "entries", "tokens", "prefix kept", "added"):
-            right = name in ("call", "entries", "tokens", "prefix kept", "added")
+        for name in ("call", "chat", "memory", "entries", "tokens", "prefix kept", "took"):
+            right = name not in ("chat", "memory")
             table.add_column(name, justify="right" if right else "left", header_style="bold")
         for call in calls:
             table.add_row(*_row(call))
         self._console.print()
         self._console.print(table)
+        self._console.print(Text(_LEGEND, "dim"))
         self._console.print()
         self._console.print(_comparison(calls))
         again = "It remembered" if remembered else "Run it again: it will remember"
         self._console.print(
-            Text(f"{again}. The memory is in {path.absolute()}; --fresh starts over.", "bold"),
+            Text(f"{again}; --fresh starts over. The memory is in\n{path.absolute()}", "bold"),
             soft_wrap=True,
         )
 
@@ -91,17 +99,20 @@ def _memory(call: Call, started: datetime) -> Iterator[Text]:
     report, block = call.result.report, call.result.block
     if report.status == "injected" and block is not None:
         yield Text(f"injected {len(report.entries)} in {report.tokens} tokens, ", "magenta").append(
-            f"found in {report.stores[0].seconds * 1000:.1f} ms for “{report.query}”", "dim"
+            f"found in {report.stores[0].seconds * 1000:.1f} ms for", "dim"
         )
+        yield Text(f"“{report.query}”", "dim")
         for entry, line in zip(block.entries, report.entries, strict=False):
             earlier = entry.created_at is not None and entry.created_at < started
             since = "an earlier run" if earlier else "this run"
-            why = f"  score {line.score or 0:.2f}, from {since}"
-            yield Text.assemble("  ", entry.content, (why, "dim"))
+            yield Text(f"  {entry.content}")
+            yield Text(f"    score {line.score or 0:.2f}, from {since}", "dim")
     elif report.status == "replayed":
         blocks = "1 block" if report.replayed_blocks == 1 else f"{report.replayed_blocks} blocks"
         why = "the same turn goes on" if report.reason == "trigger" else "nothing new found"
-        yield Text(f"{why}: {blocks} of before, byte for byte, and nothing else", "magenta")
+        yield Text(f"{why}: {blocks} of before, byte for byte", "magenta")
+    elif report.reason == "nothing_found":
+        yield Text("nothing to add yet: the request is exactly yours", "magenta")
     else:
         yield Text(f"{headline(report)}; the request is exactly yours", "magenta")
 
@@ -113,8 +124,8 @@ def _prefix(prefix: Prefix | None) -> Text:
     return Text.assemble(
         ("━" * filled, "green"),
         ("━" * (_BAR - filled), "red"),
-        f" {prefix.percent:.0f} % of the previous request kept, ",
-        f"{prefix.kept} of {prefix.of} bytes",
+        f" {prefix.percent:.0f} % of the previous request kept",
+        f"\n{prefix.kept} of {prefix.of} bytes",
     )
 
 
@@ -127,8 +138,8 @@ def _comparison(calls: Sequence[Call]) -> Text:
     return Text.assemble(
         "Of each previous request the next one kept ",
         (f"{ours:.0f} %", "bold green"),
-        ". With the memory in the system prompt, where it changes with every question, it would "
-        "have been ",
+        ".\nWith the memory in the system prompt, which then changes with every\n"
+        "question, it would have been ",
         (f"{rival:.0f} %", "bold red"),
         ".",
     )
@@ -137,7 +148,7 @@ def _comparison(calls: Sequence[Call]) -> Text:
 def _outcome(report: InjectionReport) -> str:
     if report.status != "skipped" or report.reason is None:
         return report.status
-    return f"skipped: {report.reason.replace('_', ' ')}"
+    return report.reason.replace("_", " ")
 
 
 def _row(call: Call) -> tuple[str, ...]:

@@ -54,9 +54,7 @@ class Conversation:
 def conversations(*, remembers: bool) -> Sequence[Conversation]:
     """Return the demo's conversations; an earlier run's facts need not be told again."""
     hello = "Hello! What do I never cook with?"
-    tell = (
-        "Walnuts, I am allergic. I have one pan and no oven, and my train to work leaves at 08:40."
-    )
+    tell = "Walnuts, I am allergic. One pan, no oven. My train leaves at 08:40."
     first = (
         Conversation("The first thing said in this run", "hello", (hello,))
         if remembers
@@ -93,6 +91,6 @@ def _dish(fridge: str, known: Sequence[str]) -> str:
     foods = fridge.split(", ")
     if FACTS[0] in known:
         foods = [food for food in foods if food != "walnuts"]
-    pan = ", all in your one pan" if FACTS[1] in known else ", baked in the oven"
+    pan = " in your one pan" if FACTS[1] in known else " from the oven"
     spared = " I left the walnuts out." if FACTS[0] in known and "walnuts" in fridge else ""
-    return f"An omelette with {', '.join(foods[1:])}{pan}.{spared}"
+    return f"A {', '.join(foods[1:])} omelette{pan}.{spared}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import FactRefused, InputError
 from .options import (
     StorePath,
     default_store,
@@ -84,7 +84,7 @@ class Place:
                 yield memory
         except FactRefused as error:
             if error.code == "no_user":
-                raise click.UsageError(f"{error.message}: give --user ID") from None
+                raise click.ClickException(f"{error}; give --user ID") from None
             raise
 
 

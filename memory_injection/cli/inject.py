@@ -56,7 +56,7 @@ def inject(
     if show:
         explain(result.report, result.block)
     elif not as_json and (why := _trouble(result.report)):
-        say(f"the body went through unchanged: {why}")
+        say(f"the body went through without memory: {why}")
 
 
 def _body_of(file: str) -> dict[str, Any]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 from pathlib import Path
 
 import pytest
 
 from memory_injection import __version__
+from memory_injection.counters import BytesCounter
 
 from .conftest import Run
+
+module = importlib.import_module("memory_injection.cli.doctor")
 
 
 def test_doctor_before_anything_is_there(run: Run) -> None:
@@ -70,7 +74,31 @@ def test_doctor_says_how_to_get_what_is_missing(run: Run, monkeypatch: pytest.Mo
     }
     text = run("doctor").out
     assert "no-such-package is not installed" in text
-    assert "pip install 'memory-injection[gone]'" in text
+    assert "pip install 'memory-injection[gone]'" in text.splitlines()
+
+
+def test_the_install_lines_are_whole_on_a_narrow_terminal(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is there to be copied stands on a line of its own, however narrow the table."""
+    declared = ['a-package-of-a-long-name>=1; extra == "an-extra-of-a-long-name"']
+    monkeypatch.setattr(importlib.metadata, "requires", lambda _: declared)
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = run("doctor").out.splitlines()
+    assert "pip install 'memory-injection[an-extra-of-a-long-name]'" in lines
+
+
+def test_doctor_waits_for_the_vocabulary(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is still being loaded is waited for, not reported as missing."""
+    waits = []
+
+    def counter(model: str, wait: float = 0.0) -> BytesCounter:
+        waits.append(wait)
+        return BytesCounter()
+
+    monkeypatch.setattr(module, "counter_for", counter)
+    assert run("doctor", "--json").code == 0
+    assert min(waits) >= 10.0
 
 
 def test_doctor_in_a_source_tree(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,11 +90,37 @@ def test_forget_everything_asks_first(run: Run) -> None:
     """``--everything`` erases one user's entries after a yes, and keeps the others'."""
     run("add", "Mine.", "--user", "u1")
     run("add", "Theirs.", "--user", "u2")
-    assert run("forget", "--everything", "--user", "u1", stdin=b"n\n").code == 130
+    refused = run("forget", "--everything", "--user", "u1", stdin=b"y\n")
+    assert refused.code == 2
+    assert "give --yes" in refused.line
     assert len(run("list", "--user", "u1", "--json").json) == 1
     assert run("forget", "--everything", "--user", "u1", "--yes", "--json").json == {"forgotten": 1}
     assert run("list", "--user", "u1", "--json").json == []
     assert len(run("list", "--user", "u2", "--json").json) == 1
+
+
+def test_forget_takes_ids_or_everything(run: Run) -> None:
+    """Both at once is refused as such, and so is neither."""
+    both = run("forget", "some-id", "--everything", "--user", "u1", "--yes")
+    assert (both.code, "not both" in both.line) == (2, True)
+    assert run("forget", "--user", "u1").code == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal of POSIX")
+@pytest.mark.parametrize(("answer", "left"), [(b"n\n", 1), (b"y\n", 0)])
+def test_on_a_terminal_the_answer_counts(run: Run, answer: bytes, left: int) -> None:
+    """Where somebody can answer, erasing is asked for and a no erases nothing."""
+    run("add", "Mine.", "--user", "u1")
+    ours, theirs = os.openpty()
+    try:
+        os.write(ours, answer)
+        words = [sys.executable, "-m", "memory_injection", "forget", "--everything", "--user", "u1"]
+        done = subprocess.run(words, stdin=theirs, capture_output=True, timeout=60, check=False)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert b"Erase every entry" in done.stderr
+    assert len(run("list", "--user", "u1", "--json").json) == left
 
 
 def test_forget_everything_needs_somebody(run: Run) -> None:
@@ -111,15 +139,15 @@ def test_blank_text_is_refused(run: Run) -> None:
 
 
 def test_where_the_memory_is(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``--store`` wins over ``MEMORY_INJECTION_DB``, which wins over the application folder."""
+    """``--store`` wins over ``MEMORY_INJECTION_DB``, which wins over the data folder."""
     assert default_store().name == "memory.db"
     assert run("add", "a").code == 0
     assert default_store().exists()
     monkeypatch.setenv("MEMORY_INJECTION_DB", str(home / "named.db"))
     run("add", "b")
-    run("add", "c", "--store", str(home / "deep" / "given.db"))
+    run("add", "c", "--store", str(home / "given.db"))
     assert (home / "named.db").exists()
-    assert (home / "deep" / "given.db").exists()
+    assert (home / "given.db").exists()
     assert [e["content"] for e in run("list", "--json").json] == ["b"]
 
 
@@ -136,10 +164,10 @@ def test_a_corrupt_file_is_one_line(run: Run, words: list[str]) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX file rights")
 def test_a_file_that_cannot_be_written_is_one_line(run: Run, home: Path) -> None:
-    """A store in a place that takes no file: code 1 and one line with the name."""
+    """A store in a place that takes no file: one line with the name."""
     Path("file").write_text("not a folder", encoding="utf-8")
     outcome = run("add", "x", "--store", "file/memory.db")
-    assert outcome.code == 1
+    assert outcome.code == 2
     assert "file" in outcome.line
 
 

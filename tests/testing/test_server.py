@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import http.client
 import json
+import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -144,3 +147,32 @@ def test_close_cuts_off_a_request_that_waits() -> None:
     server.close()
     caller.join(5)
     assert len(failures) == 1
+
+
+def test_a_server_left_open_lets_the_program_end() -> None:
+    """Without ``with``, a connection that is still open does not keep the interpreter alive."""
+    program = (
+        "import http.client\n"
+        "from memory_injection.testing.server import RecordingServer\n"
+        "server = RecordingServer()\n"
+        "kept = http.client.HTTPConnection('127.0.0.1', int(server.url.rsplit(':')[-1]))\n"
+        "kept.request('GET', '/')\n"
+        "kept.getresponse().read()\n"
+        "print('done')\n"
+    )
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, capture_output=True, timeout=20, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, [b"done"])
+
+
+def test_closing_waits_for_every_connection() -> None:
+    """After ``close()`` no thread of the server is left, though a client keeps its connection."""
+    before = set(threading.enumerate())
+    server = RecordingServer()
+    port = int(server.url.rsplit(":")[-1])
+    kept = http.client.HTTPConnection("127.0.0.1", port)
+    kept.request("GET", "/")
+    kept.getresponse().read()
+    server.close()
+    kept.close()
+    assert set(threading.enumerate()) <= before

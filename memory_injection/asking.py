@@ -24,7 +24,7 @@ def asked_messages(messages: Any, model: str | None, scope: Scope, api: str | No
     dialect = registry.dialect_named(api) if api is not None else None
     if not isinstance(messages, (str, list, Mapping, bytes)) and isinstance(messages, Iterable):
         messages = list(messages)
-    return Asked(messages, dialect, model, scope)
+    return Asked(messages, dialect, model if isinstance(model, str) else None, scope)
 
 
 def asked_body(body: Any, model: str | None, scope: Scope, api: str | None) -> Asked:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -12,6 +12,7 @@ from .errors import ConfigurationError
 __all__ = ["Config", "InjectionConfig"]
 
 C = TypeVar("C", bound="Config")
+Finite = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
 class Config(BaseModel):
@@ -49,14 +50,32 @@ class Config(BaseModel):
         )
 
 
+# Where several kinds of value are allowed, pydantic speaks of one of them only.
+_RULES = {
+    "trigger": "'userTurn', 'everyTurn' or a callable over InjectionContext",
+    "merge": "'fused', 'registration' or a callable merge policy",
+    "min_relevance": "'auto', a finite number or None",
+    "follow_up": "'auto' or 'off'",
+    "query": "a callable over QueryContext, or None",
+    "format": "a callable over FormatContext, or None",
+    "on_entries": "a callable over the entries, or None",
+}
+
+
 def _one_line(name: str, error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"] if isinstance(part, (str, int)))
-    if first["type"] == "extra_forbidden":
-        return f"{name} has no field {where!r}"
-    rule = first["msg"].removeprefix("Value error, ")
-    field = f".{where.split('.')[0]}" if where else ""
-    return f"{name}{field} = {first['input']!r}: {rule}"
+    """Return one line that names each wrong field, its value and the rule."""
+    told: dict[str, str] = {}
+    for problem in error.errors(include_url=False):
+        where = ".".join(str(part) for part in problem["loc"] if isinstance(part, (str, int)))
+        field = where.split(".")[0]
+        if problem["type"] == "extra_forbidden":
+            told.setdefault(field, f"{name} has no field {where!r}")
+            continue
+        rule = problem["msg"].removeprefix("Value error, ")
+        rule = f"must be {_RULES[field]}" if field in _RULES else rule
+        subject = f"{name}.{field}" if field else name
+        told.setdefault(field, f"{subject} = {problem['input']!r}: {rule}")
+    return "; ".join(told.values())
 
 
 class InjectionConfig(Config):
@@ -101,18 +120,20 @@ class InjectionConfig(Config):
     format: Callable[..., Any] | None = None
     token_budget: int = Field(default=2000, ge=1, le=10_000_000, strict=True)
     merge: Literal["fused", "registration"] | Callable[..., Any] = "fused"
-    timeout: float = Field(default=2.0, gt=0, le=3600)
-    min_relevance: Literal["auto"] | float | None = "auto"
+    timeout: float = Field(default=2.0, gt=0, le=3600, strict=True, allow_inf_nan=False)
+    min_relevance: (
+        Literal["auto"] | Annotated[float, Field(strict=True, allow_inf_nan=False)] | None
+    ) = "auto"
     follow_up: Literal["auto", "off"] = "auto"
     attributes: tuple[Literal["source", "date", "id", "score"], ...] = ("source",)
     keep: Literal["conversation", "call", "auto"] = "conversation"
     carry_budget: int = Field(default=4000, ge=0, strict=True)
     placement: Literal["user", "system"] = "user"
     query_limit: int = Field(default=4000, ge=1, strict=True)
-    reuse_seconds: float = Field(default=300.0, ge=0)
-    context_window: int | None = Field(default=None, ge=1)
-    reserve: int = Field(default=0, ge=0)
-    cached_token_price: float = Field(default=0.1, ge=0, le=1)
+    reuse_seconds: float = Field(default=300.0, ge=0, strict=True, allow_inf_nan=False)
+    context_window: int | None = Field(default=None, ge=1, strict=True)
+    reserve: int = Field(default=0, ge=0, strict=True)
+    cached_token_price: float = Field(default=0.1, ge=0, le=1, strict=True)
     on_entries: Callable[..., Any] | None = None
 
     @field_validator("attributes", mode="before")

@@ -90,12 +90,15 @@ class StoreClosedError(StoreError):
 class StoreErrors(MemoryInjectionError, ExceptionGroup[StoreError]):
     """Several stores failed in one call: one :class:`StoreError` each.
 
-    The group's message lists every failing store by name.
+    The group's message lists every failing store by name; ``str()`` adds each one's reason.
     """
 
     def __new__(cls, message: str, errors: Sequence[StoreError]) -> StoreErrors:
         """Build the group from one error per failing store."""
         return super().__new__(cls, message, errors)
+
+    def __str__(self) -> str:
+        return f"{self.message}: {'; '.join(str(error) for error in self.exceptions)}"
 
     def derive(self, excs: Sequence[StoreError]) -> StoreErrors:  # type: ignore[override]
         """Keep the type when the group is split (``except*``)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
@@ -20,6 +21,9 @@ from .report import StoreReport, StoreStatus
 
 __all__ = ["StoreHandle", "check_store"]
 
+_LOG = logging.getLogger("memory_injection.stores")
+_MOST_THREADS = 64
+_MOST_TASKS = 512
 _MOST_ENTRIES = 1000  # of one answer that are looked at; a block shows a handful
 
 
@@ -30,7 +34,8 @@ class StoreHandle:
         check_store(store)
         self.store = store
         self.name: str = store.name
-        self.circuit = circuit or Circuit()
+        self.is_async = inspect.iscoroutinefunction(store.search)
+        self.circuit = circuit or Circuit(limit=_limit(store, self.is_async))
         self.timeout: float | None = _positive(getattr(store, "timeout", None))
         self.takes_context = bool(getattr(store, "takes_context", False))
         self.writable = bool(getattr(store, "writable", False))
@@ -41,7 +46,6 @@ class StoreHandle:
             unit_scores=getattr(store, "score_scale", None) == "unit",
         )
         self.pins = callable(getattr(store, "pinned", None))
-        self.is_async = inspect.iscoroutinefunction(store.search)
         self._takes_options = _accepts(store.search, "options", 2)
         self._pins_takes_options = self.pins and _accepts(store.pinned, "options", 1)
         self._initialiser = _Initialiser(getattr(store, "initialize", None), self.is_async)
@@ -80,10 +84,21 @@ class StoreHandle:
             asked = self._with_context(query, options)
             given: Any = (options,) if self._takes_options else ()
             found = self.store.search(asked, *given)
-        pinned = self._pinned(options) if pins else ()
+        pinned = self._guarded(lambda: self._pinned(options)) if pins else ()
         if inspect.isawaitable(found) or inspect.isawaitable(pinned):
             return self._read_soon(found, pinned)
         return self._read(found), self._read(pinned)
+
+    def _guarded(self, work: Callable[[], Any]) -> Any:
+        """Pinned entries that cannot be had must not cost the ones that were found."""
+        try:
+            return work()
+        except Exception as error:
+            return self._without_pins(error)
+
+    def _without_pins(self, error: Exception) -> tuple[()]:
+        _LOG.warning("pinned entries failed store=%s error=%s", self.name, type(error).__name__)
+        return ()
 
     def _pinned(self, options: SearchOptions) -> Any:
         pinned = self.store.pinned
@@ -95,8 +110,14 @@ class StoreHandle:
     async def _read_soon(self, found: Any, pinned: Any) -> tuple[Any, Any]:
         return (
             self._read(await found if inspect.isawaitable(found) else found),
-            self._read(await pinned if inspect.isawaitable(pinned) else pinned),
+            self._read(await self._soon(pinned) if inspect.isawaitable(pinned) else pinned),
         )
+
+    async def _soon(self, pinned: Any) -> Any:
+        try:
+            return await pinned
+        except Exception as error:
+            return self._without_pins(error)
 
     def _with_context(self, query: str, options: SearchOptions) -> str:
         """A store that cannot weigh the turns before gets them in the query itself."""
@@ -231,6 +252,12 @@ def check_store(store: Any) -> None:
         ConfigurationError: no usable name, no ``search``, or writable without a write method.
     """
     kind = type(store).__name__
+    if isinstance(store, type):
+        raise ConfigurationError(
+            f"{store.__name__} is a class: pass a store, {store.__name__}(...)"
+        )
+    if isinstance(store, (str, bytes)):
+        raise ConfigurationError(f"{store!r} is not a store: pass e.g. SQLiteStore({store!r})")
     name = getattr(store, "name", None)
     if not isinstance(name, str) or not name.strip():
         raise ConfigurationError(f"{kind} has no usable name: a store needs a non-blank str `name`")
@@ -241,6 +268,12 @@ def check_store(store: Any) -> None:
         raise ConfigurationError(
             f"store {name!r} is writable but has neither add() nor add_messages()"
         )
+
+
+def _limit(store: Any, is_async: bool) -> int:
+    """Return how many searches may run at once: a hung one keeps a thread, a task ends."""
+    given = _positive(getattr(store, "max_concurrency", None))
+    return _MOST_TASKS if given is None and is_async else int(given or _MOST_THREADS)
 
 
 def _positive(value: Any) -> float | None:

@@ -60,7 +60,7 @@ class MemoryManager(Learning):
         self.name = _checked_name(name)
         self._enabled = injection is not False
         self.injection = _config(injection)
-        self._ledger: Ledger = ledger if ledger is not None else InMemoryLedger()
+        self._ledger: Ledger = _checked_ledger(ledger) if ledger is not None else InMemoryLedger()
         self._owns_ledger = ledger is None
         self._counter = counters.as_counter(counter)
         if not write_timeout > 0:
@@ -84,6 +84,11 @@ class MemoryManager(Learning):
             rendering.prepare()
             if self._counter is None:
                 counters.preload()
+
+    @property
+    def ledger(self) -> Ledger:
+        """Where earlier blocks stand; give it to a fact store so that erasing reaches it."""
+        return self._ledger
 
     @property
     def stores(self) -> list[Any]:
@@ -337,7 +342,19 @@ def _checked_name(name: object) -> str:
     return name
 
 
+def _checked_ledger(ledger: Any) -> Ledger:
+    lacking = [
+        m for m in ("get", "put", "drop", "forget") if not callable(getattr(ledger, m, None))
+    ]
+    if lacking:
+        raise ConfigurationError(f"ledger {ledger!r} has no method {lacking[0]}()")
+    checked: Ledger = ledger
+    return checked
+
+
 def _config(injection: object) -> InjectionConfig:
+    if injection is None:
+        raise ConfigurationError("injection = None: say True, False or an InjectionConfig")
     if isinstance(injection, bool):
         return InjectionConfig()
     return InjectionConfig.of(dict(injection) if isinstance(injection, Mapping) else injection)

@@ -40,6 +40,8 @@ class MemoryStore(Protocol):
     - ``description: str``, ``max_search_results: int``, ``writable: bool``,
       ``extraction: bool | ExtractionConfig``
     - ``timeout: float`` seconds, a deadline shorter than the manager's
+    - ``max_concurrency: int`` searches that may run at once (64 if sync, a thread each, 512 if
+      async); a search past it is not begun, and the report says ``open``
     - ``relevance_floor: float``, on the store's own scale: what scores below it is noise
     - ``score_scale: "unit"``, when scores are calibrated to 0..1 and comparable between stores
     - ``takes_context: bool``, when ``options["context"]`` is read

@@ -60,6 +60,8 @@ class Scope:
 
     def sees(self, owner: Scope) -> bool:
         """Tell whether a caller with this scope may read an entry written for *owner*."""
+        if owner is UNREADABLE:
+            return False
         return (
             (owner.user is None or owner.user == self.user)
             and (owner.session is None or owner.session == self.session)
@@ -101,6 +103,10 @@ class Scope:
                 f"unknown scope id {unknown[0]!r}: use user, session, agent or run"
             )
         return cls(**value)
+
+
+UNREADABLE = Scope(user="\ufffd unreadable")
+"""The owner of an entry whose own scope cannot be read for certain: nobody sees it."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -258,19 +264,32 @@ _OWNER_KEYS = frozenset(_FOREIGN_IDS) | {"scope"}
 def _owner(found: object, metadata: Mapping[str, Any] | None) -> Scope | None:
     """Read whom a foreign entry was written for: ``scope``, or ``user_id``-style keys.
 
-    ``user_id``, ``agent_id`` and ``run_id`` are the names mem0 and many services use.
+    ``user_id``, ``agent_id`` and ``run_id`` are the names mem0 and many services use. What is
+    given but cannot be read for certain makes the entry nobody's, never everybody's. In
+    *metadata* alone a ``scope`` that is a plain text is a label ("project"), not an owner.
     """
     if isinstance(found, dict) and not metadata and _OWNER_KEYS.isdisjoint(found):
         return None
-    scope = _first(found, metadata, "scope")
+    scope = _get(found, "scope")
+    if scope is None and metadata is not None:
+        scope = metadata.get("scope")
+        scope = None if isinstance(scope, str) else scope
     if isinstance(scope, Scope):
         return scope
-    if isinstance(scope, Mapping):
-        given = {name: scope.get(name) for name in _OWN_KEYS}
-    else:
-        given = {own: _first(found, metadata, name) for name, own in _FOREIGN_IDS.items()}
-    ids = {name: str(v) for name, v in given.items() if v is not None and str(v).strip()}
-    return Scope(**ids) if ids else None
+    if scope is None:
+        return _scope_of({own: _first(found, metadata, name) for name, own in _FOREIGN_IDS.items()})
+    if isinstance(scope, Mapping) and _OWN_KEYS.issuperset(scope):
+        return _scope_of(scope)
+    return UNREADABLE
+
+
+def _scope_of(ids: Mapping[Any, Any]) -> Scope | None:
+    given = {name: value for name, value in ids.items() if value is not None}
+    if not given:
+        return None
+    if all(isinstance(v, (str, int)) and str(v).strip() for v in given.values()):
+        return Scope(**{name: str(value) for name, value in given.items()})
+    return UNREADABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
 from .ledger_records import Shown
 from .records import MemoryEntry
@@ -77,11 +78,17 @@ def _attribute(entry: MemoryEntry, name: str) -> str | None:
     return None if moment is None else moment.date().isoformat()
 
 
+_MOST_BLOCKS = 32  # in one message: a conversation writes one or two, somebody may paste thousands
+
+
 def find_blocks(text: str) -> list[str]:
-    """Return the texts in *text* that have the exact shape of a rendered block, in order."""
+    """Return the texts in *text* that have the exact shape of a rendered block, in order.
+
+    Only the first few are looked for; the rest is what somebody pasted.
+    """
     if "<memory>\n<entry" not in text:
         return []
-    return _BLOCK.findall(text)
+    return [found.group() for found in islice(_BLOCK.finditer(text), _MOST_BLOCKS)]
 
 
 @lru_cache(maxsize=2048)

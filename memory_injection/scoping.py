@@ -8,10 +8,27 @@ from contextvars import ContextVar
 
 from .records import Scope
 
-__all__ = ["Scoped"]
+__all__ = ["Scoped", "Scopes", "scopes_as", "scopes_now"]
 
-_EMPTY: Mapping[int, Scope] = {}
-_SCOPES: ContextVar[Mapping[int, Scope]] = ContextVar("memory_injection_scopes", default=_EMPTY)
+# Every manager's current scope, by the manager's id.
+Scopes = Mapping[int, Scope]
+_EMPTY: Scopes = {}
+_SCOPES: ContextVar[Scopes] = ContextVar("memory_injection_scopes", default=_EMPTY)
+
+
+def scopes_now() -> Scopes:
+    """Return the scopes that are set here, to be laid down again with :func:`scopes_as`."""
+    return _SCOPES.get()
+
+
+@contextmanager
+def scopes_as(scopes: Scopes) -> Iterator[None]:
+    """Do something later under *scopes* alone, whatever is set around it by then."""
+    token = _SCOPES.set(scopes)
+    try:
+        yield
+    finally:
+        _SCOPES.reset(token)
 
 
 class Scoped:

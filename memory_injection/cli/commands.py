@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import logging
@@ -22,6 +23,7 @@ __all__ = ["COMMANDS", "PROGRAM", "app", "main"]
 PROGRAM = "memory-injection"
 _FAILED = 1
 _USAGE = 2
+_UNWRITABLE = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG)
 _INTERRUPTED = 130  # 128 + SIGINT, what a shell reports for a program that Ctrl-C ended
 
 # Command name to where it lives. Loaded when asked for, so that one command's optional
@@ -87,7 +89,7 @@ def app(ctx: click.Context) -> None:
     """Long-term memory for chat-completion calls.
 
     Memories live in one SQLite file: --store PATH, else $MEMORY_INJECTION_DB, else memory.db in
-    this user's application folder ('memory-injection doctor' says which).
+    this user's data folder ('memory-injection doctor' says which).
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -131,6 +133,8 @@ def _report(error: Exception | KeyboardInterrupt) -> int:
         return error.exit_code
     code, line = _code_and_line(error)
     say(line)
+    if isinstance(error, OSError) and error.errno in _UNWRITABLE and not error.filename:
+        _drop_stdout()
     return code
 
 
@@ -150,15 +154,20 @@ def _code_and_line(error: Exception) -> tuple[int, str]:
     if isinstance(error, sqlite3.Error):
         return _FAILED, f"the database answered: {error}"
     if isinstance(error, OSError):
-        where = f"{error.filename}: " if error.filename else ""
-        return _FAILED, f"{where}{error.strerror or error}"
+        # Files and folders are named by what opened them; what is left was written to a stream.
+        where = error.filename or ("<stdout>" if error.errno in _UNWRITABLE else None)
+        return _FAILED, f"{where}: {error.strerror}" if where else str(error.strerror or error)
     kind = type(error).__name__
     return _FAILED, f"internal error: {kind}: {error} (MEMORY_INJECTION_DEBUG=1 shows where)"
 
 
-def _reader_went_away() -> int:
-    # Python flushes stdout once more at exit; with the pipe gone that would print a traceback.
+def _drop_stdout() -> None:
+    # Python flushes stdout once more at exit; what cannot be written would be a traceback there.
     nowhere: Any = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
+
+
+def _reader_went_away() -> int:
+    _drop_stdout()
     return _FAILED  # as click itself does when it notices first

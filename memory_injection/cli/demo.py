@@ -22,6 +22,7 @@ from ..stores.sqlite import SQLiteStore
 from ..testing.server import RecordingServer
 from .demo_screen import Screen
 from .demo_script import FACTS, FRIDGE, SYSTEM, TOOLS, Conversation, answer, conversations
+from .options import StorePath, data_folder, ready_folder
 from .output import emit_json
 
 __all__ = ["Call", "Prefix", "demo", "shared_prefix"]
@@ -108,7 +109,7 @@ class Stage:
 
 def default_path() -> Path:
     """Return the demo's own file, beside the user's memory."""
-    return Path(click.get_app_dir("memory-injection")) / "demo.db"
+    return data_folder() / "demo.db"
 
 
 @click.command(
@@ -120,8 +121,8 @@ Examples:
   memory-injection demo --json
 """,
 )
-@click.option("--store", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH",
-              help="Where to remember  [default: demo.db in the application folder].")  # fmt: skip
+@click.option("--store", type=StorePath(), metavar="PATH",
+              help="Where to remember  [default: demo.db in the user's data folder].")  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Forget the earlier runs first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
 def demo(store: Path | None, fresh: bool, as_json: bool) -> None:
@@ -132,9 +133,9 @@ def demo(store: Path | None, fresh: bool, as_json: bool) -> None:
     much of the previous request's prefix was kept, which is what a provider's prompt cache reuses.
     """
     path = store or default_path()
+    ready_folder(path)
     if fresh:
         _remove(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     screen = Screen(quiet=as_json)
     remembered, calls = _play(path, screen)
     if as_json:
@@ -155,7 +156,7 @@ def _remove(path: Path) -> None:
 
 
 def _play(path: Path, screen: Screen) -> tuple[int, list[Call]]:
-    counter_for(_MODEL, wait=5.0)
+    counter_for(_MODEL, wait=10.0)
     with ExitStack() as stack:
         store = stack.enter_context(SQLiteStore(path, name="notes"))
         memory = stack.enter_context(MemoryManager(stores=[store], injection=True))

@@ -21,6 +21,7 @@ from .output import emit_json, show_table
 __all__ = ["doctor", "examine"]
 
 _MODELS = ("gpt-4o", "gpt-4", "claude-sonnet-4-5", "gemini-2.5-pro")
+_VOCABULARY_WAIT = 10.0  # seconds; a cold disk reads one in a few
 _NOT_FOR_USERS = {"all", "test", "dev"}
 
 
@@ -57,7 +58,9 @@ def examine(target: Target, models: tuple[str, ...] = ()) -> dict[str, Any]:
         "python": platform.python_version(),
         "platform": platform.platform(),
         "sqlite": _sqlite(),
-        "tokenizers": {model: counter_for(model, wait=5.0).name for model in (*_MODELS, *models)},
+        "tokenizers": {
+            model: counter_for(model, wait=_VOCABULARY_WAIT).name for model in (*_MODELS, *models)
+        },
         "extras": _extras(),
         "store": _store(target),
     }
@@ -119,10 +122,13 @@ def _show(found: dict[str, Any]) -> None:
     rows += [(f"tokens of {model}", name) for model, name in found["tokenizers"].items()]
     show_table(["what", "found"], rows)
     extras = [
-        (extra, f"{package} {version}" if version else f"{package} is not installed",
-         "" if version else f"pip install 'memory-injection[{extra}]'")
+        (extra, f"{package} {version}" if version else f"{package} is not installed")
         for extra, packages in found["extras"].items()
         for package, version in packages.items()
     ]  # fmt: skip
     if extras:
-        show_table(["extra", "package", "to get it"], extras)
+        show_table(["extra", "package"], extras)
+    # Below the table, where a line to be copied is not broken over two.
+    for extra, packages in found["extras"].items():
+        if not all(packages.values()):
+            click.echo(f"pip install 'memory-injection[{extra}]'")

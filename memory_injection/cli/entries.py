@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from ..errors import InputError
 from ..records import MemoryEntry, Scope
-from .options import Target, json_option, store_options
+from .options import Target, json_option, make_sure, read_stdin, store_options
 from .output import clean, emit_json, show_table, stamp
 
 __all__ = ["add", "forget", "list_entries", "search"]
@@ -30,7 +28,7 @@ Examples:
 def add(text: str, meta: tuple[str, ...], as_json: bool, target: Target) -> None:
     """Remember TEXT ("-" reads it from stdin) and print its id."""
     if text == "-":
-        text = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+        text = read_stdin()
     metadata = dict(_pair(word) for word in meta)
     with target.open(create=True) as store:
         ident = store.add(text, metadata or None, scope=target.scope)
@@ -105,7 +103,9 @@ def forget(
     ids: tuple[str, ...], everything: bool, yes: bool, as_json: bool, target: Target
 ) -> None:
     """Erase memories by ID, or everything that is a user's, a session's, an agent's or a run's."""
-    if bool(ids) == everything:
+    if ids and everything:
+        raise click.UsageError("name the entries by ID or say --everything, not both")
+    if not ids and not everything:
         raise click.UsageError("name the entries by ID, or say --everything")
     if everything:
         _make_sure(target.scope, yes)
@@ -126,8 +126,7 @@ def _make_sure(scope: Scope, yes: bool) -> None:
     whose = ", ".join(f"{name}={value}" for name, value in scope.ids().items())
     if not whose:
         raise click.UsageError("--everything needs --user, --session, --agent or --run: whose?")
-    if not yes:
-        click.confirm(f"Erase every entry written for {whose}?", abort=True, err=True)
+    make_sure(f"Erase every entry written for {whose}?", yes)
 
 
 def _print(entries: list[MemoryEntry], as_json: bool, *, scores: bool) -> None:

@@ -35,13 +35,16 @@ class _Asked:
     plot: Path | None
 
 
-@click.group(name="eval", short_help="Measure recall on a data set.")
-def evaluate() -> None:
+@click.group(name="eval", short_help="Measure recall on a data set.", invoke_without_command=True)
+@click.pass_context
+def evaluate(ctx: click.Context) -> None:
     """Measure how well a store finds what answers a question.
 
     Data sets are not part of the package: PATH is a file or folder that you have. Figures: recall
     at 1, 5, 10 and 20, any@5, nDCG@10, and how long a search takes, with 95 % intervals.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -137,6 +140,34 @@ def silence(path: Path, asked: _Asked) -> None:
         ("everyday asks", f"{found['kept_at_10pct_false_everyday']:.3f}"),
     ]
     show_table(["off-topic questions", ">answerable kept at 10 % false"], kept)
+
+
+@evaluate.command()
+@_options
+def followups(asked: _Asked) -> None:
+    """Short asks that lean on the turn before, with the follow-up rule and without it.
+
+    The set is part of the package: 124 two-turn asks in English, Turkish, Chinese and Japanese.
+    """
+    from ..evaluation.followups import run_follow_ups
+
+    with _stores(asked) as maker, _progress() as progress:
+        found = run_follow_ups(maker.make, limit=asked.limit, progress=progress)
+    found |= _how(maker)
+    if asked.as_json:
+        emit_json(found)
+        return
+    names = ("n", "R@1", "R@5", "R@10")
+    rows = [
+        [kind, *(f"{each[name]:g}" for name in names)]
+        for run, whole in found["runs"].items()
+        for kind, each in ((run, whole), *((f"  {k}", v) for k, v in whole["by_language"].items()))
+    ]
+    show_table(["asks", *(f">{name}" for name in names)], rows, title=_title("follow-ups", maker))
+    click.echo(
+        f"taken for follow-ups: {found['recognised']:.1%} of these asks,"
+        f" {found['first_asks_taken']:.1%} of the asks before them"
+    )
 
 
 @evaluate.command()

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from .options import default_store, json_option
+from .options import (
+    StorePath,
+    default_store,
+    json_option,
+    make_sure,
+    read_stdin,
+    ready_folder,
+)
 from .output import clean, emit_json, show_table, stamp
 
 if TYPE_CHECKING:
@@ -21,15 +28,19 @@ __all__ = ["facts"]
 
 
 @click.group(
+    invoke_without_command=True,
     epilog="""\b
 Examples:
   memory-injection facts remember "Prefers tea." --user u1 --path "users/{user}/"
   memory-injection facts search tea --user u1
   memory-injection facts history m_0123456789abcdef0123
-"""
+""",
 )
-def facts() -> None:
+@click.pass_context
+def facts(ctx: click.Context) -> None:
     """Versioned facts in folders, one folder per end user."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 class Place:
@@ -51,7 +62,7 @@ class Place:
         if self.path.is_dir():
             raise InputError(f"--store {str(self.path)!r} is a folder; it must be a file")
         if create:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            ready_folder(self.path)
         elif not self.path.exists():
             raise InputError(
                 f"--store {str(self.path)!r}: there is no such file; "
@@ -63,11 +74,18 @@ class Place:
     @contextmanager
     def open(self, *, create: bool = False) -> Iterator[FactRun]:
         """Open the file and look at it as the run the options name."""
-        with (
-            self.store(create=create) as store,
-            store.open(agent=self.agent, run=self.run, user=self.user) as memory,
-        ):
-            yield memory
+        from ..facts import FactRefused
+
+        try:
+            with (
+                self.store(create=create) as store,
+                store.open(agent=self.agent, run=self.run, user=self.user) as memory,
+            ):
+                yield memory
+        except FactRefused as error:
+            if error.code == "no_user":
+                raise click.UsageError(f"{error.message}: give --user ID") from None
+            raise
 
 
 def _place_options(command: Any) -> Any:
@@ -80,7 +98,7 @@ def _place_options(command: Any) -> Any:
         return command(*args, place=Place(store or default_store(), agent, run, user), **rest)
 
     options = [
-        click.option("--store", type=click.Path(path_type=Path), metavar="PATH",
+        click.option("--store", type=StorePath(), metavar="PATH",
                      help="The SQLite file  [default: $MEMORY_INJECTION_DB or the user's own]."),
         click.option("--agent", metavar="ID", default="default", show_default=True,
                      help="Whose memory: the agent's id."),
@@ -113,8 +131,7 @@ _tags = click.option("--tag", "tags", multiple=True, help="A tag; may be repeate
 def remember(text: str, as_json: bool, place: Place, **given: Any) -> None:
     """Write TEXT ("-" reads it from stdin) and print the fact's id."""
     if text == "-":
-        with click.open_file("-", encoding="utf-8") as stream:
-            text = stream.read().strip()
+        text = read_stdin()
     with place.open(create=True) as memory:
         fact = memory.remember(text, **given)
     if as_json:
@@ -222,12 +239,7 @@ def erase_user(yes: bool, as_json: bool, place: Place) -> None:
     """Erase everything of --user with --agent, from the file too."""
     if place.user is None:
         raise click.UsageError("name the end user to erase: --user ID")
-    if not yes:
-        click.confirm(
-            f"Erase every fact of user {place.user!r} with agent {place.agent!r}?",
-            abort=True,
-            err=True,
-        )
+    make_sure(f"Erase every fact of user {place.user!r} with agent {place.agent!r}?", yes)
     with place.store() as store:
         erased = store.erase_user(place.agent, place.user)
     if as_json:

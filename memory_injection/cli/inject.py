@@ -49,13 +49,14 @@ def inject(
     body = _body_of(file)
     with target.open() as store, MemoryManager(stores=[store], injection=config) as memory:
         result = memory.inject_request(body, api=api, model=model, scope=target.scope)
-    request = body if result.request is None else result.request
+    wrote = result.report.status in ("injected", "replayed")
+    request = result.request if wrote else body
     written = {"request": request, "report": result.report.to_dict()} if as_json else request
     emit(dump(written) + "\n")
     if show:
         explain(result.report, result.block)
-    elif result.report.status == "failed":
-        say(_failure(result.report))
+    elif not as_json and (why := _trouble(result.report)):
+        say(f"the body went through unchanged: {why}")
 
 
 def _body_of(file: str) -> dict[str, Any]:
@@ -64,8 +65,13 @@ def _body_of(file: str) -> dict[str, Any]:
     return read_body(Path(file).read_bytes(), file)
 
 
-def _failure(report: InjectionReport) -> str:
-    return f"the body went through without memory: {report.stage}: {report.error}"
+def _trouble(report: InjectionReport) -> str | None:
+    """Return why the body could not be used, where it is not just that nothing fits."""
+    if report.status == "failed":
+        return f"{report.stage}: {report.error}"
+    if report.reason == "unknown_shape":
+        return f"{report.detail or 'no dialect knows its shape'}; --api names one"
+    return "it has no user message" if report.reason == "no_user_message" else None
 
 
 def _setting(word: str) -> tuple[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,17 @@ from ..records import Scope
 if TYPE_CHECKING:
     from ..stores.sqlite import SQLiteStore
 
-__all__ = ["Target", "default_store", "json_option", "store_options"]
+__all__ = [
+    "StorePath",
+    "Target",
+    "data_folder",
+    "default_store",
+    "json_option",
+    "make_sure",
+    "read_stdin",
+    "ready_folder",
+    "store_options",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -25,12 +36,83 @@ F = TypeVar("F", bound=Callable[..., Any])
 def default_store() -> Path:
     r"""Return the file used when ``--store`` is left out.
 
-    ``$MEMORY_INJECTION_DB``, else ``memory.db`` in click's application folder (on Linux
-    ``~/.config/memory-injection``, on macOS ``~/Library/Application Support/memory-injection``,
-    on Windows ``%APPDATA%\memory-injection``).
+    ``$MEMORY_INJECTION_DB``, else ``memory.db`` in :func:`data_folder`.
     """
     named = os.environ.get("MEMORY_INJECTION_DB", "").strip()
-    return Path(named) if named else Path(click.get_app_dir("memory-injection")) / "memory.db"
+    return Path(named) if named else data_folder() / "memory.db"
+
+
+def data_folder() -> Path:
+    r"""Return this user's data folder of the program, which the program makes by itself.
+
+    On Linux ``$XDG_DATA_HOME/memory-injection``, by default ``~/.local/share/memory-injection``
+    (XDG Base Directory Specification: a relative value is ignored); on macOS
+    ``~/Library/Application Support/memory-injection``; on Windows ``%APPDATA%\memory-injection``.
+    """
+    if sys.platform in ("win32", "darwin"):
+        return Path(click.get_app_dir("memory-injection"))
+    named = Path(os.environ.get("XDG_DATA_HOME", ""))
+    data = named if named.is_absolute() else Path.home() / ".local" / "share"
+    return data / "memory-injection"
+
+
+def ready_folder(path: Path) -> None:
+    """Make the program's own folder if *path* is to lie there; any other must be there.
+
+    Raises:
+        InputError: another folder that does not exist.
+    """
+    if path.parent == data_folder():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    elif not path.parent.is_dir():
+        raise InputError(f"--store {str(path)!r}: the folder {str(path.parent)!r} does not exist")
+
+
+class StorePath(click.Path):
+    """The path of a database file; an empty one is refused, not taken for the folder here."""
+
+    name = "path"
+
+    def __init__(self) -> None:
+        """Take paths as :class:`~pathlib.Path`."""
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the path.
+
+        Raises:
+            BadParameter: it is empty or a folder.
+        """
+        if not str(value).strip() or Path(value).is_dir():
+            what = "is a folder; it must be a file" if str(value).strip() else "names no file"
+            self.fail(f"{str(value)!r} {what}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def make_sure(question: str, yes: bool) -> None:
+    """Ask *question* unless *yes* is given.
+
+    Raises:
+        UsageError: nobody is there to answer.
+        Abort: the answer is no.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.UsageError("nobody is there to be asked: give --yes to erase")
+    click.confirm(question, abort=True, err=True)
+
+
+def read_stdin() -> str:
+    """Return standard input as text, without white space around it.
+
+    Raises:
+        InputError: it is not UTF-8.
+    """
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise InputError(f"<stdin>: not UTF-8 at byte {error.start}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +126,12 @@ class Target:
         """Open the file; the caller closes it.
 
         Args:
-            create: make the file and its folder when they are not there. Commands that read do
+            create: make the file when it is not there. Commands that read do
                 not: a mistyped path is an error, not an empty memory.
 
         Raises:
-            InputError: the file is not there and *create* is false, or it is a folder.
+            InputError: the file is not there and *create* is false, or it is a folder, or its
+                folder is not there.
         """
         from ..stores.sqlite import SQLiteStore
 
@@ -60,7 +143,7 @@ class Target:
                 "'memory-injection add' or 'import' makes it"
             )
         if create:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            ready_folder(self.path)
         return SQLiteStore(self.path, writable=create or os.access(self.path, os.W_OK))
 
 
@@ -76,7 +159,7 @@ def store_options(command: F) -> F:
         return command(*args, target=Target(store or default_store(), scope), **rest)
 
     options = [
-        click.option("--store", type=click.Path(path_type=Path), metavar="PATH",
+        click.option("--store", type=StorePath(), metavar="PATH",
                      help="The SQLite file  [default: $MEMORY_INJECTION_DB or the user's own]."),
         click.option("--user", metavar="ID", help="Whose memory: the user's id."),
         click.option("--session", metavar="ID", help="... in this session."),

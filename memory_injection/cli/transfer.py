@@ -57,7 +57,7 @@ def import_entries(file: str, as_json: bool, target: Target) -> None:
             f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
             f"{len(report.broken)} broken"
         )
-        _name_broken(file, report)
+        _name_broken("<stdin>" if file == "-" else file, report)
     if report.broken:
         raise click.exceptions.Exit(1)
 

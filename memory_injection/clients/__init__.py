@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from ..errors import ConfigurationError
 from ..records import Scope
 from .binding import bind
+from .calls import AtCall
 
 __all__ = ["wrap"]
 
@@ -55,7 +56,7 @@ def wrap(client: C, memory: Any, *, scope: Scope | Mapping[str, str] | None = No
 
 def _room(client: object) -> str | None:
     """Find the SDK by the modules that define the client's class and its bases."""
-    if inspect.ismodule(client) or inspect.isfunction(client):
+    if inspect.ismodule(client) or inspect.isfunction(client) or isinstance(client, AtCall):
         home = client.__name__ if inspect.ismodule(client) else client.__module__
         return _ROOMS["litellm"] if home.partition(".")[0] == "litellm" else None
     for base in type(client).__mro__:

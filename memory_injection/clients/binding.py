@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import logging
 import weakref
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 from ..errors import ConfigurationError
 from ..records import Scope
+from ..scoping import Scopes, scopes_as
 
 __all__ = ["Binding", "bind", "settled"]
 
@@ -30,10 +32,24 @@ class Binding:
     Attributes:
         memory: the manager.
         scope: whose memory; ``memory.scope(...)`` around a call is laid over it.
+        scopes: what was set by ``memory.scope(...)`` when the call was made, if the SDK may send
+            it later; None where it is sent at once.
     """
 
     memory: Any
     scope: Scope
+    scopes: Scopes | None = None
+
+    def held(self, scopes: Scopes) -> Binding:
+        """Return this binding for one call, which keeps the *scopes* it was made under.
+
+        What was held before stays: an SDK's helper may come to its inner calls later.
+        """
+        return self if self.scopes is not None else replace(self, scopes=scopes)
+
+    def under(self) -> contextlib.AbstractContextManager[None]:
+        """Lay the scopes of the call down for as long as memory works for it."""
+        return contextlib.nullcontext() if self.scopes is None else scopes_as(self.scopes)
 
     @property
     def captures(self) -> bool:
@@ -43,8 +59,9 @@ class Binding:
     def inject(self, body: Mapping[str, Any], api: str) -> Mapping[str, Any]:
         """Return *body* with memory in it; *body* itself if that is not possible."""
         try:
-            result = self.memory.inject_request(body, api=api, base_scope=self.scope)
-            return _whole(result.request, body)
+            with self.under():
+                result = self.memory.inject_request(body, api=api, base_scope=self.scope)
+            return _sent(result, body)
         except Exception as error:
             # The kind alone: a message may quote what somebody said.
             logger.warning("a %s call goes out without memory: %s", api, type(error).__name__)
@@ -53,8 +70,9 @@ class Binding:
     async def ainject(self, body: Mapping[str, Any], api: str) -> Mapping[str, Any]:
         """Return *body* with memory in it; *body* itself if that is not possible."""
         try:
-            result = await self.memory.ainject_request(body, api=api, base_scope=self.scope)
-            return _whole(result.request, body)
+            with self.under():
+                result = await self.memory.ainject_request(body, api=api, base_scope=self.scope)
+            return _sent(result, body)
         except Exception as error:
             logger.warning("a %s call goes out without memory: %s", api, type(error).__name__)
             return body
@@ -155,5 +173,7 @@ def _is_alone(content: object) -> bool:
     return isinstance(content, Mapping) or hasattr(content, "model_fields_set")
 
 
-def _whole(request: object, body: Mapping[str, Any]) -> Mapping[str, Any]:
-    return request if isinstance(request, Mapping) else body
+def _sent(result: Any, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the new body where memory wrote into it; else the caller's own, untouched."""
+    wrote = result.report.status in ("injected", "replayed")
+    return result.request if wrote and isinstance(result.request, Mapping) else body

@@ -7,11 +7,12 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
+from ..scoping import Scopes, scopes_now
 from .binding import Binding, settled
 from .replies import Api, Turn
 from .taps import Tap
 
-__all__ = ["Observer", "observe", "remembering", "twin_of"]
+__all__ = ["AtCall", "Observer", "observe", "remembering", "twin_of"]
 
 C = TypeVar("C")
 
@@ -37,6 +38,34 @@ class _Unpicklable:
             "a client wrapped with memory cannot be pickled or copied deeply: "
             "do that with the bare client and wrap the copy"
         )
+
+
+class AtCall(functools.partial):  # type: ignore[type-arg]
+    """Calls *act* with the scopes of the moment first, and passes for *call* otherwise.
+
+    What an SDK hands out may run later (a coroutine, a generator, a context manager), under
+    scopes that are not those of the call. A subclass of ``partial``, because :mod:`inspect` looks
+    through one for what kind of function it is.
+    """
+
+    _act: Callable[..., Any]
+
+    def __new__(cls, call: Callable[..., Any], act: Callable[..., Any], kind: Any = None) -> AtCall:
+        """Make a stand-in for *call* that calls ``act(scopes, ...)``.
+
+        Args:
+            call: gives name, signature and docstring.
+            act: does the work.
+            kind: the function whose kind (plain, async, generator) this is of; *act* by default.
+        """
+        made = super().__new__(cls, kind or act)
+        functools.update_wrapper(made, call)
+        made._act = act
+        return made
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Note the scopes and call."""
+        return self._act(scopes_now(), *args, **kwargs)
 
 
 def observe(reply: Any, turn: Turn) -> Any:
@@ -95,45 +124,42 @@ def _plain(
 def _coroutine(
     call: Callable[..., Any], binding: Binding, api: Api, names: tuple[str, ...], watch: Observer
 ) -> Callable[..., Any]:
-    @functools.wraps(call)
-    async def remembered(*args: Any, **kwargs: Any) -> Any:
-        body = _body(names, args, kwargs)
+    async def remembered(scopes: Scopes, *args: Any, **kwargs: Any) -> Any:
+        body, held = _body(names, args, kwargs), binding.held(scopes)
         if body is None:
             return await call(*args, **kwargs)
-        turn = _turn(binding, api, body)
-        reply = await call(**await binding.ainject(body, api.name))
+        turn = _turn(held, api, body)
+        reply = await call(**await held.ainject(body, api.name))
         return reply if turn is None else watch(reply, turn)
 
-    return remembered
+    return AtCall(call, remembered)
 
 
 def _generator(
     call: Callable[..., Any], binding: Binding, api: Api, names: tuple[str, ...]
 ) -> Callable[..., Iterator[Any]]:
-    @functools.wraps(call)
-    def remembered(*args: Any, **kwargs: Any) -> Iterator[Any]:
-        body = _body(names, args, kwargs)
+    def remembered(scopes: Scopes, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        body, held = _body(names, args, kwargs), binding.held(scopes)
         if body is None:
             yield from call(*args, **kwargs)
             return
-        turn = _turn(binding, api, body)
-        events = call(**binding.inject(body, api.name))
+        turn = _turn(held, api, body)
+        events = call(**held.inject(body, api.name))
         yield from events if turn is None else observe(events, turn)
 
-    return remembered
+    return AtCall(call, remembered)
 
 
 def _async_generator(
     call: Callable[..., Any], binding: Binding, api: Api, names: tuple[str, ...]
 ) -> Callable[..., AsyncIterator[Any]]:
-    @functools.wraps(call)
-    async def remembered(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        body = _body(names, args, kwargs)
-        turn = None if body is None else _turn(binding, api, body)
+    async def remembered(scopes: Scopes, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        body, held = _body(names, args, kwargs), binding.held(scopes)
+        turn = None if body is None else _turn(held, api, body)
         if body is None:
             events = call(*args, **kwargs)
         else:
-            events = call(**await binding.ainject(body, api.name))
+            events = call(**await held.ainject(body, api.name))
         events = events if turn is None else observe(events, turn)
         try:
             async for event in events:
@@ -141,7 +167,7 @@ def _async_generator(
         finally:
             await events.aclose()
 
-    return remembered
+    return AtCall(call, remembered)
 
 
 def _body(

@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeVar
 
 from ..errors import ConfigurationError
+from ..scoping import Scopes
 from .binding import Binding
-from .calls import observe, remembering, twin_of
+from .calls import AtCall, observe, remembering, twin_of
 from .replies import Api, Draft, Turn, get
 
 __all__ = ["CHAT", "wrap_client"]
@@ -63,26 +64,29 @@ def _watch_data(reply: Any, turn: Turn) -> Any:
 def _raw_stream(call: Callable[..., Any], binding: Binding) -> Callable[..., Any]:
     """Do for the raw client's context manager what ``remembering`` does for methods."""
 
-    def begin(body: dict[str, Any]) -> Turn | None:
-        return Turn(binding, CHAT, body) if binding.captures else None
+    def begin(held: Binding, body: dict[str, Any]) -> Turn | None:
+        return Turn(held, CHAT, body) if held.captures else None
 
     @contextlib.contextmanager
-    def chat_stream(**body: Any) -> Iterator[Any]:
-        turn = begin(body)
-        with call(**binding.inject(body, CHAT.name)) as reply:
+    def chat_stream(scopes: Scopes, **body: Any) -> Iterator[Any]:
+        held = binding.held(scopes)
+        turn = begin(held, body)
+        with call(**held.inject(body, CHAT.name)) as reply:
             if turn is not None:
                 reply._data = observe(reply.data, turn)
             yield reply
 
     @contextlib.asynccontextmanager
-    async def achat_stream(**body: Any) -> AsyncIterator[Any]:
-        turn = begin(body)
-        async with call(**await binding.ainject(body, CHAT.name)) as reply:
+    async def achat_stream(scopes: Scopes, **body: Any) -> AsyncIterator[Any]:
+        held = binding.held(scopes)
+        turn = begin(held, body)
+        async with call(**await held.ainject(body, CHAT.name)) as reply:
             if turn is not None:
                 reply._data = observe(reply.data, turn)
             yield reply
 
-    return achat_stream if inspect.isasyncgenfunction(inspect.unwrap(call)) else chat_stream
+    streams_async = inspect.isasyncgenfunction(inspect.unwrap(call))
+    return AtCall(call, achat_stream if streams_async else chat_stream)
 
 
 def _whole(draft: Draft, reply: Any) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..errors import ConfigurationError
+from ..scoping import Scopes
 from .binding import Binding
-from .calls import remembering, twin_of
+from .calls import AtCall, remembering, twin_of
 from .replies import Api, Draft, get
 
 __all__ = ["GEMINI", "wrap_client"]
@@ -16,6 +19,7 @@ C = TypeVar("C")
 # The two methods every model call ends in, also each step of automatic function calling; the
 # public ones around them record a history that has to stay the caller's own.
 _CALLS = ("_generate_content", "_generate_content_stream")
+_PUBLIC = ("generate_content", "generate_content_stream")
 
 
 def wrap_client(client: C, binding: Binding) -> C:
@@ -27,7 +31,7 @@ def wrap_client(client: C, binding: Binding) -> C:
     twin: Any = _twin(client)
     try:
         twin._models = _models(twin._models, binding)
-        twin._aio = twin_of(twin._aio)
+        twin._aio = _twin(twin._aio)
         twin._aio._models = _models(twin._aio._models, binding)
     except AttributeError as error:
         raise ConfigurationError(
@@ -47,7 +51,10 @@ def _twin(client: Any) -> Any:
     twin = twin_of(client)
     kind = type(client)
     if not getattr(kind, "_memory_injection", False):
-        kept = {"__del__": _keep, "_memory_injection": True, "__module__": kind.__module__}
+        kept = {
+            "__del__": _keep, "_memory_injection": True, "__module__": kind.__module__,
+            "chats": property(functools.partial(_chats, kind)),
+        }  # fmt: skip
         twin.__class__ = type(kind.__name__, (kind,), kept)
         twin._memory_injection_original = client
     return twin
@@ -58,11 +65,56 @@ def _keep(_: object) -> None:
 
 
 def _models(models: Any, binding: Binding) -> Any:
+    """Copy *models*, with memory in its model calls, under the scopes of the public call."""
+    twin = _remembering_models(models, binding)
+    twin._memory_injection_held = lambda scopes: _remembering_models(twin, binding.held(scopes))
+    for name in _PUBLIC:
+        setattr(
+            twin, name, _at_call(twin, name, lambda scopes: twin._memory_injection_held(scopes))
+        )
+    return twin
+
+
+def _remembering_models(models: Any, binding: Binding) -> Any:
     twin = twin_of(models)
-    for name in _CALLS:
+    for name in (*_CALLS, *_PUBLIC):
         vars(twin).pop(name, None)
+    for name in _CALLS:
         setattr(twin, name, remembering(getattr(twin, name), binding, GEMINI))
     return twin
+
+
+def _chats(kind: Any, client: Any) -> Any:
+    """Return *client*'s chats, whose sessions note the scopes when a message is sent."""
+    chats = kind.chats.fget(client)
+    create = chats.create
+
+    @functools.wraps(create)
+    def created(*args: Any, **kwargs: Any) -> Any:
+        chat = create(*args, **kwargs)
+
+        def held(scopes: Scopes) -> Any:
+            # A copy shares the history's lists, which the SDK extends in place.
+            twin = twin_of(chat)
+            twin._modules = chat._modules._memory_injection_held(scopes)
+            return twin
+
+        for name in ("send_message", "send_message_stream"):
+            setattr(chat, name, _at_call(chat, name, held))
+        return chat
+
+    chats.create = created
+    return chats
+
+
+def _at_call(thing: Any, name: str, held: Callable[[Scopes], Any]) -> AtCall:
+    """Return the method *name* of *thing*, to run on what *held* makes for the call's scopes."""
+    method = getattr(type(thing), name)
+
+    def act(scopes: Scopes, *args: Any, **kwargs: Any) -> Any:
+        return method(held(scopes), *args, **kwargs)
+
+    return AtCall(getattr(thing, name), act, method)
 
 
 def _reply(draft: Draft, reply: Any) -> None:

@@ -31,7 +31,7 @@ def wrap_client(client: C, binding: Binding) -> C:
     """
     bare: Any = getattr(client, _MARK, client)
     wrapped: Any
-    if inspect.isfunction(bare):
+    if inspect.isfunction(bare):  # of a wrapped function too, which knows its original
         wrapped = remembering(bare, binding, CHAT, _NAMES, _watch)
         setattr(wrapped, _MARK, bare)
         return wrapped  # type: ignore[no-any-return]

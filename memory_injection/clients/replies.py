@@ -100,7 +100,8 @@ class Turn:
         self._api = api
         self._body = body
         self._draft = Draft()
-        self._context = contextvars.copy_context()
+        with binding.under():
+            self._context = contextvars.copy_context()
         self._done = False
 
     def whole(self, reply: object) -> None:

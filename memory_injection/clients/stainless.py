@@ -4,6 +4,11 @@ Every call of such a client (``create``, ``parse``, ``stream``, the raw and stre
 variants, the beta aliases) ends in one method, ``client.request(cast_to, options, ...)``, outside
 the retry loop. The wrapper is a copy of the client whose ``request`` puts memory into the body
 first. The copy keeps its exact type: the SDKs compare types to decide how to authenticate.
+
+Some calls are sent later than they are made: ``stream`` and the streaming responses when their
+context manager is entered, coroutines when they are awaited. So a resource of the copy
+(``client.chat``) is a view, and a call through it runs on a copy made for that one call, which
+keeps the scopes of the moment.
 """
 
 from __future__ import annotations
@@ -16,10 +21,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from ..errors import ConfigurationError
+from ..scoping import Scopes
 from .binding import Binding, settled
-from .calls import twin_of
+from .calls import AtCall, twin_of
 from .replies import Api, Turn
 from .taps import Tap
+from .views import Ground, View
 
 __all__ = ["wrap_stainless"]
 
@@ -28,7 +35,8 @@ C = TypeVar("C")
 logger = logging.getLogger("memory_injection.clients")
 
 # What a wrapped client has of its own, and where it keeps what others had put there before.
-_OURS = ("request", "copy", "with_options")
+_ROOTS = ("chat", "responses", "messages", "beta", "with_raw_response", "with_streaming_response")
+_OURS = ("request", "copy", "with_options", *_ROOTS)
 _MARK = "_memory_injection_patched"
 
 
@@ -70,7 +78,7 @@ def _twin(client: C) -> C:
     own = vars(twin)
     if (patched := own.pop(_MARK, None)) is not None:
         for name in _OURS:
-            del own[name]
+            own.pop(name, None)
         own.update(patched)
     cached = _cached(type(client))
     for name, value in list(own.items()):
@@ -98,7 +106,8 @@ def _cached(kind: type) -> set[str]:
 
 
 def _tie(client: Any, binding: Binding, apis: Mapping[str, Api]) -> None:
-    patched = {name: vars(client)[name] for name in _OURS if name in vars(client)}
+    own = vars(client)
+    patched = {name: own[name] for name in _OURS if name in own}
     bare_copy, send = client.copy, client.request
 
     def copied(*args: Any, **kwargs: Any) -> Any:
@@ -110,6 +119,20 @@ def _tie(client: Any, binding: Binding, apis: Mapping[str, Api]) -> None:
     request = _arequest if inspect.iscoroutinefunction(send) else _request
     client.request = request(send, binding, apis)
     setattr(client, _MARK, patched)
+    if binding.scopes is None:
+        _view_roots(client, binding, apis)
+
+
+def _view_roots(client: Any, binding: Binding, apis: Mapping[str, Api]) -> None:
+    def for_one_call(scopes: Scopes) -> Any:
+        twin = _twin(client)
+        _tie(twin, binding.held(scopes), apis)
+        return twin
+
+    ground = Ground(for_one_call)
+    for name in _ROOTS:
+        if name in vars(client) or name in _cached(type(client)):
+            vars(client)[name] = View(ground, (name,))
 
 
 def _request(
@@ -133,19 +156,19 @@ def _request(
 def _arequest(
     send: Callable[..., Any], binding: Binding, apis: Mapping[str, Api]
 ) -> Callable[..., Any]:
-    async def request(cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
-        api = _api_of(options, apis)
+    async def request(scopes: Scopes, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
+        api, held = _api_of(options, apis), binding.held(scopes)
         if api is None:
             return await send(cast_to, options, *args, **kwargs)
         body = _body(options)
-        turn = Turn(binding, api, body) if binding.captures else None
-        options = _with(options, await binding.ainject(body, api.name))
+        turn = Turn(held, api, body) if held.captures else None
+        options = _with(options, await held.ainject(body, api.name))
         reply = await send(cast_to, options, *args, **kwargs)
         if turn is not None:
             _observe(reply, turn)
         return reply
 
-    return request
+    return AtCall(send, request)
 
 
 def _api_of(options: Any, apis: Mapping[str, Api]) -> Api | None:

@@ -61,7 +61,9 @@ def derive(request: Request, is_user_turn: bool, trace: Trace) -> Step[Query]:
         if request.config.min_relevance == "auto" and is_small_talk(text):
             return Query(None)
         if request.config.follow_up == "auto" and leans_on_context(text):
-            return Query(text, _context(request))
+            before = _context(request)
+            trace.query = f"{text}\n{before}".strip()
+            return Query(text, before)
     return Query(text)
 
 

@@ -39,7 +39,7 @@ class Stop:
 class Track:
     """A conversation read so far: append-only, shared by the walks along it."""
 
-    __slots__ = ("copies", "dialect", "index", "marked", "sizes", "stops")
+    __slots__ = ("copies", "dialect", "index", "marked", "said", "sizes", "stops")
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -48,6 +48,7 @@ class Track:
         self.index: dict[bytes, int] = {}
         self.marked: list[int] = []
         self.sizes: list[int] = []
+        self.said: dict[str, int] = {}
 
     def fork(self, length: int) -> Track:
         """Return a new track that starts with the first *length* messages."""
@@ -56,6 +57,7 @@ class Track:
         track.stops = self.stops[:length]
         track.sizes = self.sizes[:length]
         track.marked = [at for at in self.marked if at < length]
+        track.said = dict(self.said)
         track.index = dict(self.index)
         for stop in self.stops[length:]:
             if track.index.get(stop.key, -1) >= length:
@@ -68,6 +70,8 @@ class Track:
         self.copies.append(_copy(message))
         self.stops.append(stop)
         self.index.setdefault(stop.key, at)
+        if stop.reading.role in ("user", "assistant"):
+            self.said.setdefault(strip_blocks(stop.reading.text, stop.blocks).strip(), at)
         size = sum(byte_bound(said) for said in said_in(message, stop.reading))
         self.sizes.append(size + (self.sizes[-1] if at else 0))
         if stop.blocks:
@@ -137,6 +141,11 @@ class Walk:
         stops = self._track.stops
         positions = range(self.length - 1, -1, -1)
         return next((at for at in positions if stops[at].reading.writable), None)
+
+    def says(self, text: str) -> bool:
+        """Tell whether a user or assistant message says exactly *text*."""
+        at = self._track.said.get(text)
+        return at is not None and at < self.length
 
     def weight(self, start: int, end: int) -> int:
         """Return about how many characters the messages from *start* up to *end* hold."""
@@ -339,9 +348,15 @@ def _blocks_in(reading: Reading, known: Sequence[str]) -> list[str]:
 
 
 def strip_blocks(text: str, blocks: Sequence[str]) -> str:
-    """Return *text* without *blocks* and the white space that set them apart."""
+    """Return *text* without *blocks* (in order) and the white space that set them apart."""
+    kept, rest = [], text
     for block in blocks:
-        before, found, after = text.partition(block)
+        before, found, after = rest.partition(block)
         if found:
-            text = before.rstrip() + (f"\n{after.strip()}" if after.strip() else "")
-    return text
+            kept.append(before)
+            rest = after
+    if not kept:
+        return text
+    first, *others = [*kept, rest]
+    pieces = [first.rstrip(), *(piece.strip() for piece in others)]
+    return "\n".join([pieces[0], *filter(None, pieces[1:])])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..records import MemoryEntry
 from . import hybrid, lexical
 from .database import Session
+from .engines import Engine
 from .hybrid import Evidence, Floats, Ints
 from .lexical import Candidate, Plan
 from .questions import View, plan_search
@@ -58,8 +59,8 @@ class _Words:
 class BothRecall(Recall):
     """Adds vectors to :class:`~memory_injection.stores.recall.Recall`."""
 
-    def __init__(self, store: str) -> None:
-        super().__init__(store)
+    def __init__(self, store: str, engine: Engine) -> None:
+        super().__init__(store, engine)
         self.matrices = Matrices()
 
     def search_both(

@@ -56,7 +56,7 @@ class Draft(NamedTuple):
 
 def clean(text: str) -> str:
     """Return *text* as UTF-8 can carry it: each lone surrogate becomes U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text) if not text.isascii() else text
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def stamp(moment: datetime) -> int:
@@ -111,8 +111,8 @@ def draft(
     scope = scope or _NOBODY
     content = clean(content)
     text = _json(metadata) if metadata else None
-    created = _time("created_at", created_at)
-    updated = _time("updated_at", updated_at)
+    created = None if created_at is None else _time("created_at", created_at)
+    updated = None if updated_at is None else _time("updated_at", updated_at)
     owner = scope_key(scope)
     external = clean(id) if id is not None else _digest(owner, content, text, created)
     if not metadata:
@@ -175,9 +175,7 @@ def _json(metadata: Mapping[str, Any]) -> str:
         raise InputError(f"metadata cannot be written as JSON: {error}") from error
 
 
-def _time(name: str, value: object) -> int | None:
-    if value is None:
-        return None
+def _time(name: str, value: object) -> int:
     moment = read_time(value)
     if moment is None:
         raise InputError(f"{name} must be a datetime or an ISO 8601 text, not {_short(value)}")

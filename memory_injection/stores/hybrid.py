@@ -25,8 +25,6 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from .lexical import RELEVANCE_FLOOR as LEXICAL_FLOOR
-
 __all__ = [
     "RELEVANCE_FLOOR",
     "Evidence",
@@ -42,6 +40,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 RELEVANCE_FLOOR = 0.5
+LEXICAL_FLOOR = 0.2  # lexical score that counts as much as even odds
 """Scores below are noise; see ``calibrated``."""
 
 _WORDS_PER_PEAK = 0.22  # weight of the words' list per unit of its peak; flat from .15 to .30

@@ -36,12 +36,13 @@ __all__ = [
     "neighbours_wanted",
     "own_scores",
     "rank",
+    "unsaid_weight",
     "user_factors",
     "weigh",
     "whole_weight",
 ]
 
-RELEVANCE_FLOOR = 0.2
+RELEVANCE_FLOOR = 0.12
 """Scores below are noise: about one off-topic question in ten finds anything above."""
 
 _K1, _B = 0.9, 0.75  # BM25: Robertson & Zaragoza 2009; flat between 0.6-1.2 and 0.6-0.9
@@ -55,7 +56,8 @@ _USER = (1.2, 0.8)  # the same when nobody is named: an assistant's replies echo
 _DAY = 0.7  # more for entries of the days asked about
 _BACKGROUND = 100  # imagined other entries: in a store of three, every word would count as common
 _SMALL = 10  # entries; what a memory of this size lacks is held against a question by half
-_CONTEXT = 0.3  # weight of words from the turns before a short ask
+_CONTEXT = 0.6  # weight of words from the turns before an ask that leans on them
+_UNSAID = 0.3  # weight of what such an ask has and the memory lacks: its topic stands before it
 _LONG_TEXT = 60  # terms
 _LONG_ASK = 12  # words; beyond, an ask is a message, not a question
 _FULL = 1.9  # what a full match reaches per unit of weight (k1 + 1)
@@ -85,13 +87,11 @@ class Word(NamedTuple):
     """One word of the question.
 
     Attributes:
-        weight: rarity (inverse document frequency), times 0.3 for a word of the turns before.
-        asked: False for a word of the turns before.
+        weight: rarity (inverse document frequency), times 0.6 for a word of the turns before.
         tokens: per owner, the index token; several where languages stem it differently.
     """
 
     weight: float
-    asked: bool
     tokens: Mapping[int, tuple[str, ...]]
 
 
@@ -133,16 +133,23 @@ def context_weight(weight: float) -> float:
     return _CONTEXT * weight
 
 
-def whole_weight(weights: Sequence[float], entries: int) -> float:
+def unsaid_weight(weight: float) -> float:
+    """Return what a word weighs that an ask leaning on the turns before has and nobody has said."""
+    return _UNSAID * weight
+
+
+def whole_weight(weights: Sequence[float], entries: int, leaning: bool = False) -> float:
     """Return what all of a question's words weigh, as the measure of a full match.
 
     One unknown word is added, so that a single common word in common is no evidence. Beyond a
-    dozen words the sum grows with the square root: nobody repeats a long message in full.
+    dozen words the sum grows with the square root: nobody repeats a long message in full. For an
+    ask *leaning* on the turns before, the unknown word counts less: such an ask is short.
     """
     whole = sum(weights)
     if len(weights) > _LONG_ASK:
         whole *= math.sqrt(_LONG_ASK / len(weights))
-    return whole + weigh(0, entries)
+    unknown = weigh(0, entries)
+    return whole + (unsaid_weight(unknown) if leaning else unknown)
 
 
 def named_factor() -> float:
@@ -171,11 +178,11 @@ def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
         # be the beginning of a longer one, which counting with the spaces around it tells.
         present = [token for token in words if token in (terms if counts is None else counts)]
         for token in present:
-            weight, asked, spaced = words[token]
+            weight, spaced = words[token]
             found = terms.count(spaced) if counts is None else counts[token]
             if found:
                 score += weight * found * _FULL / (found + norm)
-                seen += asked
+                seen += weight
         score *= uncovered + covered * seen
         if pairs and len(present) > 1:
             near = [both for left, right, both in pairs if left in present and right in present]
@@ -184,14 +191,14 @@ def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
     return scores
 
 
-_Asked = tuple[float, float, str]
-"""A word's weight, the weight that counts as covering the question, the token as it stands."""
+_Asked = tuple[float, str]
+"""A word's weight, and the token as it stands."""
 
 
 def _words_of(scope: int, plan: Plan) -> dict[str, _Asked]:
     return {
-        token: (weight, weight if asked else 0.0, f" {token} ")
-        for weight, asked, tokens in plan.words
+        token: (weight, f" {token} ")
+        for weight, tokens in plan.words
         for token in tokens.get(scope, ())
     }
 

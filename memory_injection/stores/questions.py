@@ -9,7 +9,16 @@ from typing import NamedTuple, TypeAlias
 
 from ..text import FIRST_PERSON, SECOND_PERSON, fold, periods, raw_words, split_word, word_terms
 from ..text.languages import guess_words
-from .lexical import Plan, Word, context_weight, named_factor, user_factors, weigh, whole_weight
+from .lexical import (
+    Plan,
+    Word,
+    context_weight,
+    named_factor,
+    unsaid_weight,
+    user_factors,
+    weigh,
+    whole_weight,
+)
 
 __all__ = ["Owner", "Search", "View", "plan_search", "token"]
 
@@ -72,11 +81,19 @@ def token(scope: int, term: str) -> str:
 
 
 class Search(NamedTuple):
-    """A plan, the index tokens that find candidates for it, and at most how many that will be."""
+    """A plan and what finds candidates for it.
+
+    Attributes:
+        plan: what is looked for.
+        tokens: index tokens, any of which makes a candidate.
+        matches: at most how many entries hold one.
+        entries: how many entries the caller may read.
+    """
 
     plan: Plan
     tokens: list[str]
     matches: int
+    entries: int = 0
 
 
 Variants: TypeAlias = tuple[tuple[str, str], ...]
@@ -118,14 +135,16 @@ def plan_search(
         others = {w: v for w, v in others.items() if w not in words and w not in view.names}
         before, more = _weighed(others, view, count, _MOST_CONTEXT)
         before = [(_as_context(word), times, entries) for word, times, entries in before]
-        weights += [context_weight(weight) for weight in more[: len(before)]]
+        known = len(asked)
+        weights = weights[:known] + [unsaid_weight(weight) for weight in weights[known:]]
+        weights += [context_weight(weight) for weight in more]
     found = asked + before
     if not found:
         return None
     plan = Plan(
         words=[word for word, _, _ in found],
         pairs=_pairs(list(rest.values()), view),
-        whole=whole_weight(weights, view.entries),
+        whole=whole_weight(weights, view.entries, leaning=bool(context)),
         average=view.average,
         speakers=_speakers(said, named, view),
         periods=periods(query, _anchors(view, today)),
@@ -135,11 +154,12 @@ def plan_search(
         plan,
         [entry for _, _, tokens in chosen for entry in tokens],
         sum(times for _, times, _ in chosen),
+        view.entries,
     )
 
 
 def _as_context(word: Word) -> Word:
-    return word._replace(weight=context_weight(word.weight), asked=False)
+    return word._replace(weight=context_weight(word.weight))
 
 
 def _content_words(text: str, words: list[str], view: View) -> dict[str, Variants]:
@@ -183,7 +203,7 @@ def _weighed(
                     tokens.append(entry)
                     per_owner[owner.id] = (*per_owner.get(owner.id, ()), entry)
         if total:
-            known.append((Word(weigh(total, view.entries), True, per_owner), total, tokens))
+            known.append((Word(weigh(total, view.entries), per_owner), total, tokens))
         else:
             unknown += 1
     if len(known) > most:

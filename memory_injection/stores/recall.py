@@ -14,6 +14,7 @@ from ..records import MemoryEntry, Scope
 from . import lexical
 from .database import Session
 from .drafts import moment, scope_key
+from .engines import Engine, matching
 from .lexical import Candidate
 from .questions import Owner, Search, View, plan_search
 
@@ -24,8 +25,6 @@ _TERMS_KEPT = 200_000  # words of entries kept in memory for ranking, some 100 b
 _CHARACTERS_KEPT = 4_000_000  # of contents kept in memory
 _PLACES_KEPT = 20_000
 _ALL = 3  # times the depth
-_MATCHING = "SELECT rowid FROM memory_lexicon WHERE memory_lexicon MATCH ?"
-_BEST_MATCHING = f"{_MATCHING} ORDER BY rank LIMIT ?"
 _ENTRY = "id, external, content, metadata, created, updated, scope"
 _CANDIDATE = "id, scope, place, speaker, length, day"
 
@@ -55,10 +54,12 @@ class Recall:
 
     Args:
         store: name stamped on entries.
+        engine: what finds candidates where there are too many to rank them all.
     """
 
-    def __init__(self, store: str) -> None:
+    def __init__(self, store: str, engine: Engine) -> None:
         self._store = store
+        self._engine = engine
         self._candidates_kept = _Kept(_TERMS_KEPT)
         self._entries_kept = _Kept(_CHARACTERS_KEPT)
 
@@ -98,13 +99,13 @@ class Recall:
             self._entries_kept.rows.pop(ident, None)
 
     def _candidates(self, session: Session, wanted: Search, depth: int) -> list[Candidate]:
-        match = " OR ".join([f'"{one}"' for one in wanted.tokens])
+        found: Sequence[int]
         if wanted.matches <= _ALL * depth:  # so few: ranking them here is quicker than in FTS5
-            found = session.conn.execute(_MATCHING, (match,)).fetchall()
+            found = matching(session, wanted.tokens)
         else:
-            found = session.conn.execute(_BEST_MATCHING, (match, depth)).fetchall()
+            found = self._engine.best(session, wanted, depth)
         rows = self._candidates_kept.rows
-        have = {ident: rows.get(ident) for (ident,) in found}
+        have = {ident: rows.get(ident) for ident in found}
         missing = [ident for ident, row in have.items() if row is None]
         if missing:
             sql = f"SELECT {_CANDIDATE}, terms FROM memory_entries WHERE id IN ({_marks(missing)})"

@@ -7,6 +7,8 @@ Never edit a migration that has been released: add the next one.
   and spaces on both sides; ``place`` is thread * 2**20 + turn, so that neighbouring turns have
   neighbouring places and turns of two sessions or owners never do; times are microseconds since
   1970, days are proleptic ordinals
+- ``memory_engines``: further engines that have an index of this file; while there are any,
+  ``memory_removed`` notes the rows deleted, for them to follow
 - ``memory_lexicon``: FTS5 over ``terms``; words are cut in Python, FTS5 only splits at spaces
 """
 
@@ -57,7 +59,15 @@ def _lexicon(conn: sqlite3.Connection) -> None:
     conn.execute("INSERT INTO memory_lexicon (memory_lexicon) VALUES ('rebuild')")
 
 
-MIGRATIONS = (_entries, _lexicon)
+def _engines(conn: sqlite3.Connection) -> None:
+    conn.execute("CREATE TABLE memory_engines (name TEXT PRIMARY KEY) WITHOUT ROWID")
+    conn.execute(
+        "CREATE TABLE memory_removed"
+        " (number INTEGER PRIMARY KEY AUTOINCREMENT, entry INTEGER NOT NULL)"
+    )
+
+
+MIGRATIONS = (_entries, _lexicon, _engines)
 
 
 def prepare(conn: sqlite3.Connection) -> None:

@@ -13,9 +13,11 @@ from ..records import MemoryEntry, Scope, SearchOptions
 from . import lexical, transfer, writing
 from .database import Database, Session
 from .drafts import Draft, clean, draft, draft_of
+from .engines import engine_for
 from .messages import drafts_of_messages
 from .recall import Recall, view_of, within
 from .schema import MIGRATIONS, prepare
+from .tantivy_engine import without_index
 
 __all__ = ["SQLiteStore"]
 
@@ -47,10 +49,14 @@ class SQLiteStore:
         timeout: seconds, a deadline of its own, shorter than the manager's.
         language: ISO 639-1 code of all texts; guessed for each text when None.
         busy_timeout: seconds to wait for another process that is writing.
+        engine: what finds candidates. ``"auto"``: tantivy in scopes of at least 50,000 entries
+            where it is installed (``memory_injection[fast]``), else ``"fts5"``; ``"tantivy"`` at
+            any size. Its index lies in the folder ``<path>.tantivy``.
         clock: tells the time; for tests.
 
     Raises:
         ConfigurationError: an argument cannot be used.
+        MissingDependencyError: ``engine="tantivy"``, and it is not installed.
     """
 
     takes_context = True
@@ -69,6 +75,7 @@ class SQLiteStore:
         timeout: float | None = None,
         language: str | None = None,
         busy_timeout: float = 5.0,
+        engine: str = "auto",
         clock: Callable[[], datetime] | None = None,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
@@ -86,11 +93,13 @@ class SQLiteStore:
             self.timeout = timeout
         self._language = language
         self._clock = clock or _now
-        self._recall = Recall(name)
         self._database = Database(
             path, component="lexical", migrations=MIGRATIONS, store=name, writable=self.writable,
             busy_timeout=busy_timeout, prepare=prepare,
         )  # fmt: skip
+        self._busy_timeout = busy_timeout
+        self._engine = engine_for(engine, self.path, name)
+        self._recall = Recall(name, self._engine)
 
     @property
     def path(self) -> str:
@@ -109,6 +118,7 @@ class SQLiteStore:
     def close(self) -> None:
         """Close the file. Later use raises :class:`~memory_injection.errors.StoreClosedError`."""
         self._database.close()
+        self._engine.close()
 
     def __enter__(self) -> SQLiteStore:
         return self
@@ -265,7 +275,10 @@ class SQLiteStore:
             ).fetchall()
             depth = {owner.id: len(json.loads(owner.key)) for owner in view.owners}
             rows = sorted(rows, key=lambda row: -depth[row[1]])[:1]
-            return self._delete(session, [row[0] for row in rows]) > 0
+            gone = self._delete(session, [row[0] for row in rows])
+        if gone:
+            self._engine.written(self._database, 0, removed=True)
+        return gone > 0
 
     def erase(self, scope: Scope) -> int:
         """Delete everything written for all of *scope*'s ids (and perhaps more); return how many.
@@ -280,7 +293,8 @@ class SQLiteStore:
         owner = Scope.of(scope)
         if not owner.ids():
             raise InputError("erase needs a scope with at least one id: it would delete everything")
-        with self._erasing() as session:
+        away = without_index(self.path, self._busy_timeout, self.name)
+        with away, self._erasing() as session:
             owners = writing.owners_within(session.conn, owner)
             marks = ",".join("?" * len(owners))
             rows = session.conn.execute(
@@ -288,6 +302,7 @@ class SQLiteStore:
             ).fetchall()
             gone = self._delete(session, [row[0] for row in rows])
             writing.sweep(session.conn)
+            writing.forget_engines(session.conn)
             session.conn.execute("INSERT INTO memory_lexicon (memory_lexicon) VALUES ('optimize')")
         with self._database.read() as session:  # the log still holds the old pages
             session.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -315,7 +330,9 @@ class SQLiteStore:
 
     def _write(self, drafts: Sequence[Draft]) -> writing.Written:
         with self._database.write() as session:
-            return writing.write(session.conn, drafts, self._clock(), self._language)
+            done = writing.write(session.conn, drafts, self._clock(), self._language)
+        self._engine.written(self._database, done.largest)
+        return done
 
     def _limit(self, options: Mapping[str, Any]) -> int:
         limit = options.get("max_search_results")

@@ -99,7 +99,7 @@ class VectorStore(SQLiteStore):
         self.problem: str | None = None
         self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)
         self._reranker = reranker
-        self._both = self._recall = BothRecall(name)
+        self._both = self._recall = BothRecall(name, self._engine)
 
     def _prepare(self, conn: sqlite3.Connection) -> None:
         prepare(conn)

@@ -10,13 +10,13 @@ from datetime import datetime
 from itertools import islice
 
 from ..records import Scope
-from ..text import raw_words, terms
+from ..text import marked_terms, raw_words
 from ..text.languages import guess_words
 from .drafts import Draft, day_of, stamp
 from .questions import token
 from .schema import PLACES
 
-__all__ = ["Written", "delete", "owners_within", "write"]
+__all__ = ["Written", "delete", "forget_engines", "owners_within", "sweep", "write"]
 
 _MOST_TERMS = 20_000  # of one entry; what comes after is kept, but not found by its words
 _CHUNK = 400  # SQL parameters in one statement
@@ -31,23 +31,32 @@ _INSERT = (
 
 @dataclass(slots=True)
 class Written:
-    """What a write did: the ids in the order given, and how many rows were new or changed."""
+    """What a write did: the ids in the order given, and how many rows were new or changed.
+
+    ``largest`` is how many entries the largest of the owners has now.
+    """
 
     ids: list[str] = field(default_factory=list)
     added: int = 0
     updated: int = 0
     unchanged: int = 0
+    largest: int = 0
 
 
 @dataclass(slots=True)
 class _Owner:
-    """The counters of one owner while a transaction runs."""
+    """The counters of one owner while a transaction runs.
+
+    ``new`` holds what was written for an owner who had nothing before, so that nobody else's rows
+    need be looked through for it; None for an owner who had.
+    """
 
     id: int
     entries: int
     terms: int
     day: int
     languages: list[str]
+    new: set[str] | None = None
     threads: dict[str, tuple[int, int]] = field(default_factory=dict)
     speakers: dict[str, int] = field(default_factory=dict)
 
@@ -85,6 +94,7 @@ def write(
     ident = last[0] if last else 0
     for batch in _batches(drafts):
         rows: list[tuple[object, ...]] = []
+        replaced: list[int] = []
         chosen = {(d.owner, d.external): d for d in batch}
         known = _known(conn, chosen, owners)
         for (key, external), draft in chosen.items():
@@ -95,11 +105,15 @@ def write(
                 continue
             if old is not None:
                 _remove(conn, owner, old)
+                replaced.append(old.id)
                 done.updated += 1
             else:
                 done.added += 1
             ident += 1
+            if owner.new is not None:
+                owner.new.add(external)
             rows.append(_row(conn, ident, owner, draft, old, written, language))
+        _note_removed(conn, replaced)
         conn.executemany(_INSERT, rows)
         conn.executemany(
             "INSERT INTO memory_lexicon (rowid, terms) VALUES (?, ?)",
@@ -108,6 +122,7 @@ def write(
         done.ids.extend(d.external for d in batch)
     for owner in owners.values():
         _save(conn, owner)
+        done.largest = max(done.largest, owner.entries)
     return done
 
 
@@ -131,6 +146,7 @@ def delete(conn: sqlite3.Connection, ids: Iterable[int]) -> int:
             [(row[2], row[1]) for row in rows],
         )
         conn.execute(f"DELETE FROM memory_entries WHERE id IN ({marks})", chunk)
+        _note_removed(conn, [row[0] for row in rows])
         gone += len(rows)
     return gone
 
@@ -170,7 +186,8 @@ def _known(
     by_owner: dict[int, list[str]] = {}
     for key, external in chosen:
         owner = owners.get(key) or _load(conn, key, owners)
-        by_owner.setdefault(owner.id, []).append(external)
+        if owner.new is None or external in owner.new:
+            by_owner.setdefault(owner.id, []).append(external)
     found: dict[tuple[int, str], _Old] = {}
     for scope, names in by_owner.items():
         marks = ",".join("?" * len(names))
@@ -188,7 +205,8 @@ def _load(conn: sqlite3.Connection, key: str, owners: dict[str, _Owner]) -> _Own
     row = conn.execute(
         "SELECT id, entries, terms, day, languages FROM memory_scopes WHERE key = ?", (key,)
     ).fetchone()
-    owner = owners[key] = _Owner(row[0], row[1], row[2], row[3], row[4].split())
+    new: set[str] | None = None if row[1] else set()
+    owner = owners[key] = _Owner(row[0], row[1], row[2], row[3], row[4].split(), new)
     return owner
 
 
@@ -209,6 +227,17 @@ def _remove(conn: sqlite3.Connection, owner: _Owner, old: _Old) -> None:
     owner.terms -= old.length
 
 
+def _note_removed(conn: sqlite3.Connection, ids: Sequence[int]) -> None:
+    if ids and conn.execute("SELECT 1 FROM memory_engines LIMIT 1").fetchone():
+        conn.executemany("INSERT INTO memory_removed (entry) VALUES (?)", [(one,) for one in ids])
+
+
+def forget_engines(conn: sqlite3.Connection) -> None:
+    """Start afresh after an erasure: no engine has an index of this file any more."""
+    conn.execute("DELETE FROM memory_engines")
+    conn.execute("DELETE FROM memory_removed")
+
+
 def _row(
     conn: sqlite3.Connection,
     ident: int,
@@ -218,46 +247,53 @@ def _row(
     now: int,
     language: str | None,
 ) -> tuple[object, ...]:
-    language, found = _analysed(draft.content, owner, language)
+    content, external, _, metadata, created, updated, speaker, session, turn, pinned = draft
+    language, marked = _analysed(content, owner, language)
     if language not in owner.languages:
         owner.languages.append(language)
-    said = now if draft.created is None else draft.created
+    length = marked.count("_")
+    said = now if created is None else created
     day = day_of(said)
     owner.entries += 1
-    owner.terms += len(found)
-    owner.day = max(owner.day, day)
-    created = old.created if old and draft.created is None else said
+    owner.terms += length
+    if day > owner.day:
+        owner.day = day
     changed = now if old else said
     return (
-        ident, owner.id, _place(conn, owner, draft), _speaker(conn, owner, draft.speaker),
-        len(found), day, _indexed(owner.id, found), draft.external, int(draft.pinned),
-        draft.content, draft.metadata, created,
-        changed if draft.updated is None else draft.updated,
-    )  # fmt: skip
+        ident,
+        owner.id,
+        None if session is None else _place(conn, owner, session, turn),
+        None if speaker is None else _speaker(conn, owner, speaker),
+        length,
+        day,
+        marked.replace("_", token(owner.id, "")),
+        external,
+        int(pinned),
+        content,
+        metadata,
+        old.created if old and created is None else said,
+        changed if updated is None else updated,
+    )
 
 
-def _analysed(content: str, owner: _Owner, language: str | None) -> tuple[str, list[str]]:
-    """Return the language and the search terms of *content*."""
+def _analysed(content: str, owner: _Owner, language: str | None) -> tuple[str, str]:
+    """Return the language and the marked search terms of *content*."""
     words = raw_words(content)
     usual = owner.languages[0] if owner.languages else _DEFAULT
+    marked = marked_terms(words, language or usual)
     if language is None:
-        found = terms(words, usual)
         # So many of its function words: no need to try the others.
-        if len(words) - len(found) >= max(_SURE, len(words) // 5):
-            return usual, found[:_MOST_TERMS]
-        language = guess_words(content, words) or usual
-    return language, terms(words, language)[:_MOST_TERMS]
+        if len(words) - marked.count("_") < max(_SURE, len(words) // 5):
+            language = guess_words(content, words)
+            if language is not None and language != usual:
+                marked = marked_terms(words, language)
+        language = language or usual
+    if marked.count("_") > _MOST_TERMS:
+        marked = "".join([f" {term} " for term in marked.split()[:_MOST_TERMS]])
+    return language, marked
 
 
-def _indexed(scope: int, found: list[str]) -> str:
-    """Return the terms as FTS5 and ranking read them: each with a space on both sides."""
-    prefix = token(scope, "")
-    return f" {prefix}{f'  {prefix}'.join(found)} " if found else ""
-
-
-def _speaker(conn: sqlite3.Connection, owner: _Owner, name: str | None) -> int | None:
-    if name is None:
-        return None
+def _speaker(conn: sqlite3.Connection, owner: _Owner, name: str) -> int:
     ident = owner.speakers.get(name)
     if ident is None:
         key = (owner.id, name)
@@ -268,13 +304,11 @@ def _speaker(conn: sqlite3.Connection, owner: _Owner, name: str | None) -> int |
     return ident
 
 
-def _place(conn: sqlite3.Connection, owner: _Owner, draft: Draft) -> int | None:
+def _place(conn: sqlite3.Connection, owner: _Owner, session: str, turn: int | None) -> int | None:
     """Return where the turn stands; a turn without a number comes after the last."""
-    if draft.session is None:
-        return None
-    thread, following = owner.threads.get(draft.session) or _thread(conn, owner, draft.session)
-    turn = following if draft.turn is None else draft.turn
-    owner.threads[draft.session] = (thread, max(following, turn + 1))
+    thread, following = owner.threads.get(session) or _thread(conn, owner, session)
+    turn = following if turn is None else turn
+    owner.threads[session] = (thread, max(following, turn + 1))
     return thread * PLACES + turn if turn < PLACES - 2 else None
 
 

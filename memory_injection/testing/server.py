@@ -132,6 +132,7 @@ class RecordingServer:
         self._http.shutdown()
         self._http.cut_connections()
         self._thread.join()
+        self._http.join_handlers()
         self._http.server_close()
 
     def __enter__(self) -> RecordingServer:
@@ -160,19 +161,38 @@ def _from_list(
 
 
 class _HTTPServer(ThreadingHTTPServer):
-    daemon_threads = False
+    # A server that is never closed must not keep the interpreter from ending; close() waits for
+    # the threads all the same.
+    daemon_threads = True
     request_queue_size = 256
     owner: RecordingServer
 
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
         self._open: set[socket.socket] = set()
         self._open_lock = threading.Lock()
+        self._handling: set[threading.Thread] = set()
         super().__init__(address, handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._open_lock:
             self._open.add(request)
         super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        with self._open_lock:
+            self._handling.add(threading.current_thread())
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self._open_lock:
+                self._handling.discard(threading.current_thread())
+
+    def join_handlers(self) -> None:
+        """Wait for every connection's thread."""
+        with self._open_lock:
+            handling = list(self._handling)
+        for thread in handling:
+            thread.join()
 
     def shutdown_request(self, request: Any) -> None:
         with self._open_lock:

@@ -6,7 +6,7 @@ Small pure functions; no state but memo caches, no I/O.
 from .dates import Period, periods, read_day
 from .folding import fold
 from .languages import guess_language
-from .stemming import stems, terms, word_terms
+from .stemming import marked_terms, stems, terms, word_terms
 from .stopwords import FIRST_PERSON, LANGUAGES, SECOND_PERSON, stop_words
 from .tokenizing import raw_words, split_word, tokenize
 
@@ -17,6 +17,7 @@ __all__ = [
     "Period",
     "fold",
     "guess_language",
+    "marked_terms",
     "periods",
     "raw_words",
     "read_day",

@@ -42,7 +42,25 @@ def _index() -> dict[str, tuple[str, ...]]:
 
 
 _BY_WORD = _index()
-_memo: dict[str, tuple[str, ...]] = {}
+
+
+class _Languages(dict[str, tuple[str, ...]]):
+    """The languages that have a raw word as function word, looked up when first asked for."""
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        # One letter is as likely a name for something (C, plan B) as a piece of a contraction.
+        if word.isascii() and word.isalnum():
+            found = _BY_WORD.get(word.lower(), ()) if len(word) > 1 else ()
+        else:
+            tokens = split_word(word)
+            found = _BY_WORD.get(tokens[0], ()) if len(tokens) == 1 else ()
+        if len(self) >= _MEMO:
+            self.clear()
+        self[word] = found
+        return found
+
+
+_memo = _Languages()
 
 
 def guess_language(text: str) -> str | None:
@@ -60,10 +78,7 @@ def guess_language(text: str) -> str | None:
 
 def guess_words(text: str, words: list[str]) -> str | None:
     """Do the work of :func:`guess_language` on *text* already cut into raw *words*."""
-    hits = list(map(_memo.get, words[:_SAMPLE]))
-    if None in hits:
-        hits = [_languages_of(word) for word in words[:_SAMPLE]]
-    votes = Counter(chain.from_iterable(filter(None, hits)))
+    votes = Counter(chain.from_iterable(map(_memo.__getitem__, words[:_SAMPLE])))
     if not text.isascii():
         for char in set(_LETTER.findall(text)):
             votes[_LETTER_LANGUAGE[char]] += _LETTER_WEIGHT
@@ -74,19 +89,6 @@ def guess_words(text: str, words: list[str]) -> str | None:
     best = max(votes.values())
     leaders = [language for language, count in votes.items() if count == best]
     return leaders[0] if len(leaders) == 1 else None
-
-
-def _languages_of(word: str) -> tuple[str, ...]:
-    found = _memo.get(word)
-    if found is None:
-        tokens = split_word(word)
-        # One letter is as likely a name for something (C, plan B) as a piece of a contraction.
-        telling = len(tokens) == 1 and (len(tokens[0]) > 1 or not word.isascii())
-        found = _BY_WORD.get(tokens[0], ()) if telling else ()
-        if len(_memo) >= _MEMO:
-            _memo.clear()
-        _memo[word] = found
-    return found
 
 
 def _by_script(text: str) -> str | None:

@@ -18,7 +18,7 @@ from .languages import guess_words
 from .stopwords import stop_words
 from .tokenizing import raw_words, split_word
 
-__all__ = ["STEMMED", "stems", "terms", "word_terms"]
+__all__ = ["STEMMED", "marked_terms", "stems", "terms", "word_terms"]
 
 STEMMED = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english",
@@ -33,7 +33,51 @@ _LONGEST = 64  # characters; longer "words" are keys, hashes and encoded data: c
 _MEMO = 100_000
 
 _local = threading.local()  # a stemmer object must not be used by two threads at once
-_memos: dict[str | None, dict[str, tuple[str, ...]]] = {}
+
+
+class _Terms(dict[str, tuple[str, ...]]):
+    """Each raw word's terms in one language, worked out when first asked for.
+
+    A lookup that has its answer never leaves C: a whole text costs one ``map``.
+    """
+
+    def __init__(self, language: str | None) -> None:
+        self._language = language
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        found = _work_out(word, self._language)
+        if len(self) >= _MEMO:
+            self.clear()
+        self[word] = found
+        return found
+
+
+class _Marked(dict[str, str]):
+    """The same as one text per word, as :func:`marked_terms` writes them."""
+
+    def __init__(self, language: str | None) -> None:
+        self._language = language
+
+    def __missing__(self, word: str) -> str:
+        found = "".join([f" _{term} " for term in _work_out(word, self._language)])
+        if len(self) >= _MEMO:
+            self.clear()
+        self[word] = found
+        return found
+
+
+_terms: dict[str | None, _Terms] = {}
+_marked: dict[str | None, _Marked] = {}
+
+
+def _terms_of(language: str | None) -> _Terms:
+    found = _terms.get(language)
+    return _terms.setdefault(language, _Terms(language)) if found is None else found
+
+
+def _marked_of(language: str | None) -> _Marked:
+    found = _marked.get(language)
+    return _marked.setdefault(language, _Marked(language)) if found is None else found
 
 
 def stems(text: str, language: str | None = None) -> list[str]:
@@ -54,30 +98,33 @@ def stems(text: str, language: str | None = None) -> list[str]:
 
 def terms(words: list[str], language: str | None) -> list[str]:
     """Return the search terms of raw *words* in *language*, in order."""
-    memo = _memos.setdefault(language, {})
-    found = list(map(memo.get, words))
-    if None in found:
-        return [term for word in words for term in word_terms(word, language)]
-    return list(chain.from_iterable(filter(None, found)))
+    return list(chain.from_iterable(map(_terms_of(language).__getitem__, words)))
+
+
+def marked_terms(words: list[str], language: str | None) -> str:
+    """Return the search terms of raw *words* as one text: ``" _first  _second "``.
+
+    No term holds a ``_``, so the marks can be counted, and replaced by what an index wants before
+    each term.
+    """
+    return "".join(map(_marked_of(language).__getitem__, words))
 
 
 def word_terms(word: str, language: str | None) -> tuple[str, ...]:
     """Return the terms of one raw *word*: none for a stop word, several in spaceless scripts."""
-    memo = _memos.setdefault(language, {})
-    known = memo.get(word)
-    if known is None:
-        known = _work_out(word, language)
-        if len(memo) >= _MEMO:
-            memo.clear()
-        memo[word] = known
-    return known
+    return _terms_of(language)[word]
 
 
 def _work_out(word: str, language: str | None) -> tuple[str, ...]:
-    tokens = split_word(word[:_LONGEST])
-    if len(tokens) != 1:
-        return tokens
-    token = tokens[0]
+    cut = word[:_LONGEST]
+    if cut.isascii() and cut.isalnum():  # what nearly all are: nothing to fold or split
+        token = cut.lower()
+        tokens: tuple[str, ...] = (token,)
+    else:
+        tokens = split_word(cut)
+        if len(tokens) != 1:
+            return tokens
+        token = tokens[0]
     if token in stop_words(language):
         return ()
     if language not in STEMMED or not token.isalpha() or len(word) > _LONGEST:

@@ -28,7 +28,8 @@ from memory_injection.rendering import find_blocks
 from memory_injection.sqlite_ledger import SQLiteLedger
 from memory_injection.stores import SQLiteStore
 
-TALKS, TURNS = 40, 5
+TALKS, TURNS = 40, 5  # conversations that are led at the same time, and turns of each
+NEVER = float("inf")
 TOPICS = ("garden", "kitchen", "bicycle", "piano", "holiday", "budget", "school", "harbour")
 
 
@@ -62,7 +63,8 @@ def work(folder, number):
         text = f"process {os.getpid()} wrote {count} about the {rng.choice(TOPICS)}"
         memory.add(text)
         note(log, {"added": text})
-        talk, turn = rng.randrange(TALKS), rng.randrange(TURNS)
+        # All processes see one clock, so they lead the same conversations at the same time.
+        talk, turn = int(time.monotonic() * 10) + rng.randrange(TALKS), rng.randrange(TURNS)
         began = time.monotonic()
         result = memory.inject(history(talk, turn), scope={"session": f"talk {talk}"})
         note(log, {
@@ -178,9 +180,8 @@ def wire_faults(calls):
                 wrong.append(f"{place}: {block!r} is not one block")
             elif block and blocks.setdefault(place, block) != block:
                 wrong.append(f"{place}: {blocks[place]!r}, then {block!r}")
-            elif not (block or call["warnings"]) and place in first_ended:
-                if first_ended[place] < call["began"]:
-                    wrong.append(f"{place}: the block went")
+            elif not (block or call["warnings"]) and first_ended.get(place, NEVER) < call["began"]:
+                wrong.append(f"{place}: the block went")
             if block and at == len(clean) - 1:
                 first_ended[place] = min(first_ended.get(place, call["ended"]), call["ended"])
     return wrong, sum(count for count in seen.values() if count > 1)

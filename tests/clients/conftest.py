@@ -29,7 +29,10 @@ class FakeMemory:
             raise RuntimeError("memory is broken")
         field = next(name for name in ("messages", "input", "contents") if name in body)
         block = f"<memory>{base_scope.user}</memory>"
-        return SimpleNamespace(request={**body, field: _with_block(body[field], block, api)})
+        return SimpleNamespace(
+            request={**body, field: _with_block(body[field], block, api)},
+            report=SimpleNamespace(status="injected"),
+        )
 
     async def ainject_request(self, body: Mapping[str, Any], *, api: str, base_scope: Scope) -> Any:
         await asyncio.sleep(0)

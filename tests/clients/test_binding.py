@@ -35,13 +35,12 @@ async def test_what_memory_raises_is_logged_without_the_words(
 @pytest.mark.parametrize("rubbish", [None, "text", 7, [BODY]])
 async def test_a_request_that_is_no_mapping_is_not_sent(rubbish: Any) -> None:
     """Whatever a manager returns, what goes out is a body."""
+    result = SimpleNamespace(request=rubbish, report=SimpleNamespace(status="injected"))
 
     async def later(*_: Any, **__: Any) -> Any:
-        return SimpleNamespace(request=rubbish)
+        return result
 
-    memory = SimpleNamespace(
-        inject_request=lambda *_, **__: SimpleNamespace(request=rubbish), ainject_request=later
-    )
+    memory = SimpleNamespace(inject_request=lambda *_, **__: result, ainject_request=later)
     binding = Binding(memory, Scope())
     assert binding.inject(BODY, "openai.chat") is BODY
     assert await binding.ainject(BODY, "openai.chat") is BODY

@@ -210,6 +210,51 @@ def test_hung_calls_are_bounded():
         ready.set()
 
 
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_store_says_how_many_searches_it_takes_at_once(way):
+    """Traffic past ``max_concurrency`` is turned away at once, told, and has its other memory."""
+    busy, most = 0, 0
+    lock = threading.Lock()
+    full = threading.Event()
+
+    def slow(query, options):
+        nonlocal busy, most
+        with lock:
+            busy += 1
+            most = max(most, busy)
+            if busy == 3:
+                full.set()
+        full.wait(10)
+        refused.wait(10)
+        with lock:
+            busy -= 1
+        return ["slow"]
+
+    narrow = FakeStore(slow, name="narrow")
+    narrow.max_concurrency = 3
+    refused = threading.Event()
+    stores = [narrow, FakeStore(["quick"], name="wide")]
+    memory = MemoryManager(stores, injection={"timeout": 20})
+    reports = []
+
+    def call(number):
+        reports.append(ask(memory, way, number))
+        if any(store.status == "open" for store in reports[-1].stores):
+            refused.set()
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    memory.close()
+    assert most == 3
+    assert {report.status for report in reports} == {"injected"}
+    told = [report.stores[0].status for report in reports]
+    assert told.count("open") >= 1
+    assert set(told) == {"ok", "open"}
+
+
 def test_a_hung_ledger_holds_a_bounded_number_of_threads():
     """Calls go on without a ledger that hangs, quickly once it is known to hang."""
     from memory_injection import InMemoryLedger

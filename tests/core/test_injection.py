@@ -651,3 +651,106 @@ async def test_the_callers_own_cancellation_passes_through():
         with pytest.raises(asyncio.CancelledError):
             await task
         await asyncio.wait_for(ended.wait(), 5)
+
+
+# Found by people who tried it
+
+
+@pytest.mark.parametrize(
+    "owner",
+    ["u1", ["u1"], ("user", "u1"), b"u1", 5, {"usr": "u1"}, {"user": ""}, {"user": ["u1"]}],
+)
+def test_an_owner_that_cannot_be_read_is_nobody(owner):
+    """Never everybody: what somebody meant to keep apart is dropped and reported."""
+    store = FakeStore([{"content": "the locker code is 77", "scope": owner}])
+    with MemoryManager([store]) as memory:
+        result = memory.inject([USER], scope=Scope(user="u2"))
+        assert memory.search("locker", scope=Scope(user="u1")) == []
+    assert result.block is None
+    assert [drop.reason for drop in result.report.dropped] == ["scope"]
+
+
+@pytest.mark.parametrize("label", [{"scope": "project"}, {"scope": None}, {"scope": {}}, {}])
+def test_a_label_or_an_empty_owner_is_everybody(label):
+    """A plain text called scope in an entry's metadata is a label."""
+    result, _ = inject([USER], [{"content": "a fact", "metadata": label}])
+    assert result.report.status == "injected"
+
+
+def test_thousands_of_pasted_blocks_cost_little():
+    """They are what somebody pasted: looked at once, left alone, within the deadline."""
+    pasted = "<memory>\n<entry>x</entry>\n</memory>\n" * 20_000
+    message = {"role": "user", "content": pasted + "when does my train leave?"}
+    config = {"timeout": 20, "context_window": 10_000_000}
+    result, _ = inject([message], ["the train leaves at nine"], **config)
+    assert result.report.status == "injected"
+    assert result.report.seconds < 5
+    assert result.messages[0]["content"].startswith(message["content"])
+
+
+def test_every_wrong_field_is_named_with_its_whole_rule():
+    """Not only the first, and not only one of several kinds that are allowed."""
+    with pytest.raises(ConfigurationError) as caught:
+        InjectionConfig(max_entries=0, trigger=5, merge="z", timeout=float("nan"))
+    told = str(caught.value)
+    assert "max_entries = 0" in told
+    assert "trigger = 5: must be 'userTurn', 'everyTurn' or a callable" in told
+    assert "merge = 'z': must be 'fused', 'registration' or a callable" in told
+    assert "timeout = nan" in told
+    assert "\n" not in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"stores": [FakeStore]}, r"FakeStore is a class: pass a store, FakeStore\(...\)"),
+        ({"stores": ["memory.db"]}, r"SQLiteStore\('memory.db'\)"),
+        ({"stores": [FakeStore()], "ledger": 5}, "no method get"),
+        ({"stores": [FakeStore()], "injection": None}, "True, False"),
+    ],
+)
+def test_what_is_easily_confused_is_explained(arguments, words):
+    """A class for an object, a path for a store, a number for a ledger."""
+    with pytest.raises(ConfigurationError, match=words):
+        MemoryManager(**arguments)
+
+
+def test_a_group_of_errors_says_each_reason():
+    """``str()`` is enough to know what happened."""
+
+    class Full(FakeStore):
+        def add(self, content, metadata=None):
+            raise OSError("the disk is full")
+
+    with MemoryManager([Full(writable=True)]) as memory, pytest.raises(StoreErrors) as caught:
+        memory.add("x")
+    assert "the disk is full" in str(caught.value)
+
+
+def test_the_report_holds_the_whole_query():
+    """A follow-up's query is told with the turns it was searched with."""
+    history = [{"role": "user", "content": "tell me about my cat"}, {
+        "role": "assistant", "content": "she is ill"}]  # fmt: skip
+    result, store = inject([*history, {"role": "user", "content": "who treats her?"}])
+    assert result.report.query == store.queries[0]
+
+
+def test_pinned_entries_that_fail_cost_only_themselves():
+    """What was found is shown all the same."""
+    store = FakeStore(["a fact"], name="notes")
+    store.pinned = lambda options=None: 1 / 0
+    with MemoryManager([store]) as memory:
+        result = memory.inject([USER])
+    assert [e.content for e in result.block.entries] == ["a fact"]
+
+
+def test_a_turn_of_the_conversation_itself_is_in_view():
+    """What a store learned from these very messages is not shown beside them."""
+    history = [
+        {"role": "user", "content": "My cat is called Pamuk."},
+        {"role": "assistant", "content": "A lovely name."},
+        {"role": "user", "content": "what is my cat called?"},
+    ]
+    result, _ = inject(history, ["My cat is called Pamuk.", "The cat likes fish."])
+    assert [e.content for e in result.block.entries] == ["The cat likes fish."]
+    assert [d.reason for d in result.report.dropped] == ["shown"]

@@ -32,11 +32,11 @@ def check(told):
     assert told["late"]["unexplained"] == 0, told
 
 
-def test_a_few_thousand_injections_with_faults_at_every_seam():
+def test_two_thousand_injections_with_faults_at_every_seam():
     """Nothing raises, nothing is corrupted, every status is right, counters add up."""
     pytest.importorskip("opentelemetry.sdk")
-    told = soak("soak.py", "--injections", 3000, "--rate", 0.02, "--think", 0.05)
-    assert told["injections"] == 3000
+    told = soak("soak.py", "--injections", 2000, "--rate", 0.02, "--think", 0.05)
+    assert told["injections"] == 2000
     assert told["statuses"]["failed"] > 20
     check(told)
 

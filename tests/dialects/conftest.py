@@ -28,6 +28,8 @@ class Shape:
     takes_strings: bool = True
     takes_parts: bool = True
     merges: bool = False
+    joins: bool = False  # a block goes into the last text, as models join texts without a gap
+    system_needs: str | None = None  # what makes system messages
     needs: str | None = field(default=None)
 
     def __str__(self) -> str:
@@ -92,6 +94,18 @@ def openai_results(ids: Sequence[str]) -> list[Message]:
 
 def langchain(kind: str, **fields: Any) -> Message:
     return getattr(importlib.import_module("langchain_core.messages"), kind)(**fields)
+
+
+def request(*parts: Any) -> Message:
+    return {"kind": "request", "parts": list(parts)}
+
+
+def response(*parts: Any) -> Message:
+    return {"kind": "response", "parts": list(parts)}
+
+
+def block_of(text: str) -> dict[str, Any]:
+    return {"block_type": "text", "text": text}
 
 
 def strands_like(name: str) -> Shape:
@@ -263,6 +277,87 @@ SHAPES = [
         media=({"type": "image_url", "image_url": {"url": "https://example.com/a.png"}},),
         needs="langchain_core",
     ),
+    Shape(
+        "pydantic-ai",
+        ask=lambda content: request({"part_kind": "user-prompt", "content": content}),
+        reply=lambda text: response({"part_kind": "text", "content": text}),
+        calls=lambda ids: [
+            response(
+                {"part_kind": "thinking", "content": "hm", "signature": "c2ln"},
+                *(
+                    {"part_kind": "tool-call", "tool_call_id": id, "tool_name": id, "args": "{}"}
+                    for id in ids
+                ),
+            )
+        ],
+        results=lambda ids: [
+            request(
+                *(
+                    {"part_kind": "tool-return", "tool_call_id": id, "content": f"{id} done"}
+                    for id in ids
+                )
+            )
+        ],
+        text=lambda text: text,
+        media=({"kind": "image-url", "url": "https://example.com/a.png"}, {"kind": "cache-point"}),
+        system_needs="pydantic_ai",
+    ),
+    Shape(
+        "llama-index",
+        ask=lambda content: {"role": "user", "blocks": content},
+        reply=lambda text: {"role": "assistant", "blocks": [block_of(text)]},
+        calls=lambda ids: [
+            {
+                "role": "assistant",
+                "blocks": [
+                    {"block_type": "thinking", "content": "hm"},
+                    *(
+                        {"block_type": "tool_call", "tool_call_id": id, "tool_name": id}
+                        for id in ids
+                    ),
+                ],
+            }
+        ],
+        results=lambda ids: [
+            {
+                "role": "tool",
+                "blocks": [block_of(f"{id} done")],
+                "additional_kwargs": {"tool_call_id": id},
+            }
+            for id in ids
+        ],
+        text=lambda text: block_of(text),
+        media=({"block_type": "image", "url": "https://example.com/a.png"},),
+        takes_strings=False,
+        joins=True,
+        system_needs="llama_index",
+    ),
+    Shape(
+        "agent-framework",
+        ask=lambda content: {"role": "user", "contents": content},
+        reply=lambda text: {"role": "assistant", "contents": [{"type": "text", "text": text}]},
+        calls=lambda ids: [
+            {
+                "role": "assistant",
+                "contents": [
+                    {"type": "text_reasoning", "text": "hm"},
+                    *({"type": "function_call", "call_id": id, "name": id} for id in ids),
+                ],
+            }
+        ],
+        results=lambda ids: [
+            {
+                "role": "tool",
+                "contents": [{"type": "function_result", "call_id": id, "result": f"{id} done"}],
+            }
+            for id in ids
+        ],
+        text=lambda text: {"type": "text", "text": text},
+        media=({"type": "uri", "uri": "https://example.com/a.png", "media_type": "image/png"},),
+        takes_strings=False,
+        joins=True,
+        system_needs="agent_framework",
+    ),
 ]
 
 
@@ -282,11 +377,23 @@ def as_json(message: Message) -> Any:
     return message if isinstance(message, dict) else message.model_dump()
 
 
+def named_traffic(part: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Read the parts of frameworks, which all name a call's id alike."""
+    kind = part.get("part_kind") or part.get("block_type")
+    if kind in ("tool-call", "tool_call"):
+        yield "call", part["tool_call_id"]
+    if kind == "tool-return":
+        yield "result", part["tool_call_id"]
+    if part.get("type") in ("function_call", "function_result") and "call_id" in part:
+        yield "call" if part["type"] == "function_call" else "result", part["call_id"]
+
+
 def traffic(message: Message) -> Iterator[tuple[str, str]]:
     said = as_json(message)
-    content = said.get("content", said.get("parts"))
+    content = said.get("content", said.get("parts", said.get("blocks", said.get("contents"))))
     for part in content if isinstance(content, list) else [content]:
-        if BLOCK in json.dumps(part, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"'):
+        text = json.dumps(part, ensure_ascii=False).replace("\\n", "\n").replace('\\"', '"')
+        for _ in range(text.count(BLOCK)):
             yield "block", ""
         for keys in (("toolUse", "toolUseId"), ("functionCall", "id")):
             if isinstance(part, dict) and keys[0] in part:
@@ -294,6 +401,8 @@ def traffic(message: Message) -> Iterator[tuple[str, str]]:
         for keys in (("toolResult", "toolUseId"), ("functionResponse", "id")):
             if isinstance(part, dict) and keys[0] in part:
                 yield "result", part[keys[0]][keys[1]]
+        if isinstance(part, dict):
+            yield from named_traffic(part)
         if isinstance(part, dict) and part.get("type") == "tool_use":
             yield "call", part["id"]
         if isinstance(part, dict) and part.get("type") == "tool_result":
@@ -304,5 +413,7 @@ def traffic(message: Message) -> Iterator[tuple[str, str]]:
         yield "call", said["call_id"]
     if said.get("type") == "function_call_output":
         yield "result", said["call_id"]
-    if "tool" in (said.get("role"), said.get("type")):
-        yield "result", said.get("tool_call_id") or said["tool_name"]
+    if "tool" in (said.get("role"), said.get("type")) and "contents" not in said:
+        beside = said.get("additional_kwargs") or {}
+        id = said.get("tool_call_id") or beside.get("tool_call_id")
+        yield "result", id or said["tool_name"]

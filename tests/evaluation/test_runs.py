@@ -13,6 +13,7 @@ import pytest
 from memory_injection.cli import main
 from memory_injection.errors import InputError, StoreError
 from memory_injection.evaluation import Corpus, load_beam, load_locomo, measure
+from memory_injection.evaluation.followups import follow_ups, memories
 from memory_injection.evaluation.reporting import report, rows
 from memory_injection.evaluation.running import chosen
 from memory_injection.evaluation.silence import listen
@@ -100,6 +101,29 @@ def test_beam_keeps_the_long_abilities_apart(run: Run, beam: Path) -> None:
     assert found["everything"]["n"] == 6
 
 
+def test_follow_ups_find_more_with_the_rule(run: Run) -> None:
+    """The set is in the package; the figures stand with and without the rule, by language."""
+    found = run("followups", "--limit", 40)
+    assert set(found) >= KEYS
+    with_rule, without = found["runs"]["with the rule"], found["runs"]["without it"]
+    assert found["n"] == with_rule["n"] == without["n"] == 40
+    assert found["R@5"] == with_rule["R@5"] > without["R@5"] + 0.2
+    assert set(with_rule["by_language"]) == {"en", "tr", "zh", "ja"}
+    assert found["first_asks_taken"] < 0.1 < 0.7 < found["recognised"]
+
+
+def test_the_follow_ups_are_whole() -> None:
+    """At least fifty in English and fifty in Turkish, each with a memory that answers it."""
+    known = {lang: {item.id for item in items} for lang, items in memories().items()}
+    asks = follow_ups()
+    assert len({(asked.first, asked.ask) for asked in asks}) == len(asks)
+    for language in ("en", "tr"):
+        assert sum(asked.language == language for asked in asks) >= 50
+    for asked in asks:
+        assert asked.gold
+        assert asked.gold <= known[asked.language]
+
+
 def test_silence_tells_own_questions_from_foreign_ones(run: Run, locomo: Path) -> None:
     """The figure and what it is made of."""
     found = run("silence", locomo)
@@ -176,6 +200,10 @@ def test_tables_and_bars_for_a_person(
         assert piece in out
     assert main(["eval", "silence", str(locomo), "--limit", "6"]) == 0
     assert "everyday asks" in capsys.readouterr().out
+    assert main(["eval", "followups", "--limit", "6"]) == 0
+    out = capsys.readouterr().out
+    assert "without it" in out
+    assert "taken for follow-ups" in out
     assert main(["eval", "stores", str(locomo), "--limit", "3"]) == 0
     assert "R@10 lost" in capsys.readouterr().out
 

@@ -132,6 +132,17 @@ def test_more_than_a_batch_is_written(store: InMemoryStore) -> None:
     assert texts(store.list(limit=1)) == ["note 1000"]
 
 
+def test_an_id_that_comes_back_in_a_later_batch_is_replaced(store: InMemoryStore) -> None:
+    """Of equal ids the last counts, in a memory that was empty and in one that was not."""
+    for round_ in range(2):
+        items = [{"id": f"n{number}", "content": f"note {number}"} for number in range(900)]
+        last = {"id": "n0", "content": f"the piano was tuned {round_}"}
+        store.add_many([*items, last], scope=ADA)
+        assert store.count(scope=ADA) == 900
+        found = store.search("piano tuned", {"scope": ADA})
+        assert texts(found) == [f"the piano was tuned {round_}"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 np = pytest.importorskip("numpy", reason="numpy comes with the embeddings and light extras")
 
 from memory_injection.stores.hybrid import (  # noqa: E402
+    LEXICAL_FLOOR,
     Evidence,
     by_words,
     calibrated,
@@ -20,7 +21,6 @@ from memory_injection.stores.hybrid import (  # noqa: E402
     standard,
     weights,
 )
-from memory_injection.stores.lexical import RELEVANCE_FLOOR  # noqa: E402
 from memory_injection.stores.questions import View  # noqa: E402
 from memory_injection.stores.vectorizing import ends_of_scale, run  # noqa: E402
 from memory_injection.stores.wording import in_first_person  # noqa: E402
@@ -96,8 +96,8 @@ def test_scores_keep_the_order_and_follow_the_evidence() -> None:
 
 def test_the_words_floor_is_this_scales_even_odds() -> None:
     """A lexical score at its own floor is at the floor here."""
-    assert by_words(RELEVANCE_FLOOR) == pytest.approx(0.5)
-    assert calibrated([1.0], [RELEVANCE_FLOOR], [math.nan], 9) == [pytest.approx(0.5)]
+    assert by_words(LEXICAL_FLOOR) == pytest.approx(0.5)
+    assert calibrated([1.0], [LEXICAL_FLOOR], [math.nan], 9) == [pytest.approx(0.5)]
 
 
 def test_chance_is_the_peak_of_noise() -> None:

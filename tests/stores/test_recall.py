@@ -203,6 +203,26 @@ def test_the_days_asked_about_come_first(store: InMemoryStore) -> None:
     assert said[0] == "2024-03-05"
 
 
+def test_an_ask_that_leans_is_judged_by_what_it_leans_on(store: InMemoryStore) -> None:
+    """What the turns before are about shows; turns about something else bring nothing."""
+    store.add_many(
+        {"content": text, "metadata": {"speaker": "user", "session": "1", "turn": turn}}
+        for turn, text in enumerate(
+            ["My sister Nora works as a paramedic in Leeds.", "She has two cats, Pepper and Sumo."]
+        )
+    )
+    store.add_many(f"Note {word} about gardening" for word in "abcdefghij")
+    ask = "Does she have any pets?"
+    before = "Where does my sister Nora work?\nShe is a paramedic in Leeds."
+    best = store.search(ask, {"context": before})
+    assert {e.content.split()[0] for e in best[:2]} == {"My", "She"}
+    assert min(e.score or 0.0 for e in best[:2]) >= RELEVANCE_FLOOR
+    other = "Who won the election in Portugal?\nThe socialists, about a decade ago."
+    assert max((e.score or 0.0 for e in store.search(ask, {"context": other})), default=0.0) < (
+        RELEVANCE_FLOOR
+    )
+
+
 def test_context_steers_a_short_ask(store: InMemoryStore) -> None:
     """The turns before a short ask decide between its matches, and weigh less than it."""
     store.add("I recommend the fish restaurant by the harbour")

@@ -13,6 +13,7 @@ from memory_injection.text import (
     LANGUAGES,
     fold,
     guess_language,
+    marked_terms,
     raw_words,
     split_word,
     stemming,
@@ -144,6 +145,24 @@ def test_terms_do_not_depend_on_what_was_seen_before(monkeypatch: pytest.MonkeyP
         *first,
         "unheard",
     ]
+
+
+@given(st.text(), st.sampled_from(["en", "tr", "zh", None]))
+def test_marked_terms_are_the_terms_with_a_mark_each(text: str, language: str | None) -> None:
+    """One text for an index, with the same words in the same order and a mark before each."""
+    words = raw_words(text)
+    marked = marked_terms(words, language)
+    assert marked == "".join(f" _{term} " for term in terms(words, language))
+    assert marked.count("_") == len(terms(words, language))
+
+
+def test_marked_terms_do_not_depend_on_what_was_seen_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """This cache, too, empties itself when full."""
+    monkeypatch.setattr(stemming, "_MEMO", 1)
+    words = raw_words("Quick brown foxes outrun unseen zebus")
+    assert marked_terms(words, "en").split() == [f"_{term}" for term in terms(words, "en")]
 
 
 def test_stemming_works_in_many_threads() -> None:

@@ -74,8 +74,6 @@ class Place:
     @contextmanager
     def open(self, *, create: bool = False) -> Iterator[FactRun]:
         """Open the file and look at it as the run the options name."""
-        from ..errors import FactRefused
-
         try:
             with (
                 self.store(create=create) as store,

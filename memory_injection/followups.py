@@ -55,6 +55,7 @@ _AUXILIARY = frozenset(
     must
     """.split()
 )
+_OWN = frozenset(["my", "our"])  # "what about my garden?" says whose, and of what
 _DEFINING = frozenset("nedir kimdir neydi kimdi demek demektir".split())
 # A Turkish first person: "müdürüm kim?" is about the asker and stands on its own.
 _MINE = re.compile(r"(?:im|um)(?:iz|uz)?$")
@@ -107,7 +108,7 @@ def _is_elliptic(words: list[str], topic: str) -> bool:
     """Tell whether an ask with this one *topic* leaves out who or what it is about."""
     if len(words) > 5 or _ASKING.isdisjoint(words) or _is_whole(words, topic):
         return False
-    return _AUXILIARY.isdisjoint(words)
+    return _AUXILIARY.isdisjoint(words) and _OWN.isdisjoint(words)
 
 
 def _leans_without_spaces(text: str, length: int) -> bool:

@@ -242,9 +242,9 @@ tantivy_engine._BEHIND = 40
 path, name = sys.argv[1:]
 with SQLiteStore(path, engine="tantivy", busy_timeout=60) as store:
     for start in range(0, 200, 20):
-        store.add_many([f"baex caex {name} number{start + at}" for at in range(20)])
+        ids = store.add_many([f"baex caex {name} number{start + at}" for at in range(20)])
         assert len(store.search("baex caex daex")) == 10
-        store.forget(store.list(limit=1)[0].id)
+        assert store.forget(ids[0])
 """
 
 

@@ -74,11 +74,6 @@ class Place:
     @contextmanager
     def open(self, *, create: bool = False) -> Iterator[FactRun]:
         """Open the file and look at it as the run the options name."""
-<<<<<<< HEAD
-=======
-        from ..errors import FactRefused
-
->>>>>>> main
         try:
             with (
                 self.store(create=create) as store,

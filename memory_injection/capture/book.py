@@ -22,6 +22,11 @@ __all__ = ["KEPT", "TurnBook"]
 KEPT = 10_000
 """Turns remembered, over all scopes: as far back as a retry or a regenerate is recognised."""
 
+SAME_TURN = 300.0
+"""Seconds after its last call in which a turn that is over may be called again: a retry or a
+regenerate. Later, the same words open another conversation. As long as an injected block is used
+again (``InjectionConfig.reuse_seconds``)."""
+
 
 @dataclass(slots=True, eq=False)
 class _Known:
@@ -33,6 +38,10 @@ class _Known:
     steps_told: int = 0
     turn: Turn | None = None
     open: bool = True
+    place: str = ""
+    at: float = 0.0
+    end: int = 0
+    followed: bool = False
 
 
 @dataclass(slots=True)
@@ -47,16 +56,19 @@ class TurnBook:
     Args:
         seed: makes the keys of observed turns unique; those of calls come from the conversation.
         kept: how many turns are remembered.
+        same_turn: seconds in which a turn that is over may be called again.
     """
 
-    def __init__(self, seed: str, kept: int = KEPT) -> None:
+    def __init__(self, seed: str, kept: int = KEPT, same_turn: float = SAME_TURN) -> None:
         """Start with no turn known."""
         self._seed = seed
         self._kept = kept
+        self._same_turn = same_turn
         self._numbers = count()
         self._known: OrderedDict[tuple[Scope, str], _Known] = OrderedDict()
         self._told: OrderedDict[tuple[Scope, str], None] = OrderedDict()
         self._observed: OrderedDict[Scope, _Observed] = OrderedDict()
+        self._places: OrderedDict[Scope, int] = OrderedDict()
         self.duplicates = 0
 
     @property
@@ -65,7 +77,12 @@ class TurnBook:
         return sum(known.open for known in self._known.values()) + len(self._observed)
 
     def hear(
-        self, scope: Scope, heard: Heard, reply: Reply | None, context: Context
+        self,
+        scope: Scope,
+        heard: Heard,
+        reply: Reply | None,
+        context: Context,
+        now: float = 0.0,
     ) -> Iterator[tuple[Turn, bool]]:
         """Take one call; yield the turns it completes, and whether each amends one told before.
 
@@ -74,17 +91,18 @@ class TurnBook:
             heard: the conversation of the call.
             reply: what the model answered; None if nothing came.
             context: the caller's context variables.
+            now: when the call was made, in seconds of any clock that only goes forward.
         """
-        known = self._find(scope, heard)
+        known = self._find(scope, heard, now)
         if known is None:
             if not heard.asks:
                 return
             yield from self._close_earlier(scope, heard)
-            known = _Known(scope, heard.key, context, heard.asks)
-            self._known[scope, heard.key] = known
+            known = self._begun(scope, heard, context)
         else:
             self.duplicates += 1
-            self._known.move_to_end((scope, known.key))
+            self._known.move_to_end((scope, known.place))
+        known.at, known.end = now, heard.end
         if len(heard.steps) > len(known.steps):
             known.steps = heard.steps
         if reply is not None and not reply.calls_tools:
@@ -120,9 +138,24 @@ class TurnBook:
             del self._told[said]
         for scope in [scope for scope in self._observed if covers(scope)]:
             del self._observed[scope]
+        for scope in [scope for scope in self._places if covers(scope)]:
+            del self._places[scope]
 
-    def _find(self, scope: Scope, heard: Heard) -> _Known | None:
+    def _begun(self, scope: Scope, heard: Heard, context: Context) -> _Known:
+        key = heard.key
+        if self._known.pop((scope, key), None) is not None:
+            # The same words again, in another conversation: said anew, under a key of its own.
+            for said in heard.asks:
+                self._told.pop((scope, said.key), None)
+            key = self._new_key()
+        known = _Known(scope, key, context, heard.asks, place=heard.key)
+        self._known[scope, heard.key] = known
+        return known
+
+    def _find(self, scope: Scope, heard: Heard, now: float) -> _Known | None:
         exact = self._known.get((scope, heard.key))
+        if exact is not None and not heard.goes_on and self._is_over(exact, now):
+            return None
         if exact is not None or (heard.asks and not heard.goes_on):
             return exact
         # A further step of a tool loop whose history was trimmed, or is kept by the server.
@@ -132,10 +165,17 @@ class TurnBook:
                 return known
         return None
 
+    def _is_over(self, known: _Known, now: float) -> bool:
+        """Tell whether nobody can mean this turn any more by beginning with its words again."""
+        if known.open:
+            return False
+        return known.followed or now - known.at > self._same_turn
+
     def _close_earlier(self, scope: Scope, heard: Heard) -> Iterator[tuple[Turn, bool]]:
         for key in heard.earlier:
             known = self._known.get((scope, key))
             if known is not None:
+                known.followed = True
                 yield from self._close(known)
 
     def _close(self, known: _Known) -> Iterator[tuple[Turn, bool]]:
@@ -153,7 +193,8 @@ class TurnBook:
         known.context = context
         messages = self._said(known)
         if reply.text:
-            messages += (self._numbered("assistant", reply.text),)
+            place = self._placed(known.scope, known.end)
+            messages += (self._numbered("assistant", reply.text, place),)
         known.turn = self._turn(known, messages, complete=True)
         yield known.turn, False
 
@@ -163,7 +204,7 @@ class TurnBook:
         last = messages[-1] if messages else None
         if last is None or last.role != "assistant" or not reply.text or last.text == reply.text:
             return
-        newer = Message("assistant", reply.text, number=last.number)
+        newer = Message("assistant", reply.text, number=last.number, place=last.place)
         known.turn = known.turn.with_messages((*messages[:-1], newer))
         yield known.turn, True
 
@@ -172,24 +213,52 @@ class TurnBook:
         asks = [said for said in known.asks if (known.scope, said.key) not in self._told]
         self._told.update(((known.scope, said.key), None) for said in asks)
         steps, known.steps_told = known.steps[known.steps_told :], len(known.steps)
+        scope = known.scope
         return (
-            *(self._numbered("user", said.text) for said in asks if said.text),
-            *(Message(m.role, m.text, m.kind, next(self._numbers)) for m in steps),
-        )
+            *(
+                self._numbered("user", said.text, self._placed(scope, said.place))
+                for said in asks
+                if said.text
+            ),
+            *(
+                Message(
+                    m.role, m.text, m.kind, next(self._numbers),
+                    m.place if m.place < 0 else self._placed(scope, m.place),
+                )
+                for m in steps
+            ),
+        )  # fmt: skip
 
     def _turn(self, known: _Known, messages: tuple[Message, ...], complete: bool) -> Turn:
         return Turn(known.key, known.scope, messages, complete, known.context)
 
-    def _numbered(self, role: str, text: str) -> Message:
-        return Message(role, text, number=next(self._numbers))
+    def _numbered(self, role: str, text: str, place: int) -> Message:
+        return Message(role, text, number=next(self._numbers), place=place)
+
+    def _placed(self, scope: Scope, place: int, counted: bool = False) -> int:
+        """Return the position *place*, or in a session the next one if that is taken.
+
+        A history that was trimmed, or that the server keeps, would start again at 0.
+        """
+        if scope.session is None and not counted:
+            return place
+        place = max(place, self._places.pop(scope, 0))
+        self._places[scope] = place + 1
+        while len(self._places) > self._kept:
+            self._places.popitem(last=False)
+        return place
+
+    def _new_key(self) -> str:
+        digest = blake2b(f"{self._seed}:{next(self._numbers)}".encode(), digest_size=16)
+        return digest.hexdigest()
 
     def _observed_turn(self, scope: Scope, answer: str | None, complete: bool) -> Turn:
         talk = self._observed.pop(scope)
-        said = [self._numbered("user", text) for text in talk.texts if text]
+        spoken = [("user", text) for text in talk.texts if text]
         if answer:
-            said.append(self._numbered("assistant", answer))
-        key = blake2b(f"{self._seed}:{next(self._numbers)}".encode(), digest_size=16).hexdigest()
-        return Turn(key, scope, tuple(said), complete, talk.context)
+            spoken.append(("assistant", answer))
+        said = [self._numbered(*one, self._placed(scope, 0, counted=True)) for one in spoken]
+        return Turn(self._new_key(), scope, tuple(said), complete, talk.context)
 
     def _forget(self) -> Iterator[tuple[Turn, bool]]:
         while len(self._known) > self._kept:

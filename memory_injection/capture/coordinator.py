@@ -45,6 +45,7 @@ class _Call:
     reply: Reply | None
     scope: Scope
     context: Context
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class Capture:
         extractor: for stores with neither an extractor of their own nor ``add_messages``.
         prepare: given a store and the work of one call to it, returns work that makes the store
             ready (``initialize``) first.
+        clock: seconds that only go forward; replaced in tests.
 
     Raises:
         ConfigurationError: a store with extraction on lacks what it needs.
@@ -80,8 +82,10 @@ class Capture:
         cleaner: Cleaner = leave_as_is,
         extractor: Any = None,
         prepare: Prepare | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Bind the stores; no thread is started."""
+        self._clock = clock
         self.id = uuid4().hex
         self._cleaner = cleaner
         self._lanes = tuple(
@@ -121,11 +125,13 @@ class Capture:
             api: the request shape; None detects it.
             scope: whose conversation it is. Memories are written for its user and agent.
         """
+        if self._closed and self._lanes:
+            logger.warning("a call was not captured: capture is closed")
         if not self.captures or under_capture.get():
             return
         body = messages if request_body is None else request_body
         answer = None if reply is None else read_reply(reply)
-        self._take(_Call(_kept(body), api, answer, scope or Scope(), copy_context()))
+        self._take(_Call(_kept(body), api, answer, scope or Scope(), copy_context(), self._clock()))
 
     def observe(self, role: str, text: str, *, scope: Scope | None = None) -> None:
         """Take one message of a turn, the user's first, then the assistant's; returns at once.
@@ -148,8 +154,11 @@ class Capture:
         Args:
             timeout: most seconds to wait. None waits as long as stores make progress: one without
                 any success for ten seconds is given up, and keeps its turns for later.
+
+        Raises:
+            InputError: *timeout* is no number of seconds from 0.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = None if timeout is None else time.monotonic() + _checked(timeout)
         if not self._settle(deadline):
             return False
         self._tell(self._book.close_all)
@@ -272,7 +281,9 @@ class Capture:
         except Exception as error:
             with self._changed:
                 self._unreadable += 1
-            logger.warning("a call could not be captured: %s", type(error).__name__)
+            # Our own words hold no memory text; a foreign error's may.
+            why = f": {error}" if isinstance(error, InputError) else ""
+            logger.warning("a call could not be captured: %s%s", type(error).__name__, why)
 
     def _hear(self, call: _Call) -> None:
         dialect = _dialect(call.conversation, call.api)
@@ -290,7 +301,7 @@ class Capture:
         reply = call.reply
         if reply is not None:
             reply = Reply(clean(reply.text).strip(), reply.calls_tools)
-        self._tell(lambda: self._book.hear(call.scope, heard, reply, call.context))
+        self._tell(lambda: self._book.hear(call.scope, heard, reply, call.context, call.at))
         if reply is not None and not reply.calls_tools:
             self._ended(call, heard.key)
 
@@ -347,6 +358,12 @@ def _reset_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset_all)
+
+
+def _checked(timeout: object) -> float:
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0:
+        raise InputError(f"timeout must be a number of seconds from 0, or None, not {timeout!r}")
+    return float(timeout)
 
 
 def _kept(body: Any) -> Any:

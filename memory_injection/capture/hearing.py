@@ -25,10 +25,12 @@ class Said:
     Attributes:
         key: digest of the clean conversation up to and including it.
         text: its words, free of blocks; "" for a message of media alone.
+        place: its position among what was said in the conversation, tool traffic aside.
     """
 
     key: str
     text: str
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,14 @@ class Heard:
         earlier: keys of the user messages before them: turns that are over.
         steps: the tool traffic after the ask, oldest first.
         goes_on: something stands after the ask: this is a further step of a tool loop.
+        end: the position of what is said next.
     """
 
     asks: tuple[Said, ...]
     earlier: frozenset[str] = frozenset()
     steps: tuple[Message, ...] = ()
     goes_on: bool = False
+    end: int = 0
 
     @property
     def key(self) -> str:
@@ -68,8 +72,8 @@ def hear(
     """
     asks: list[Said] = []
     earlier: list[str] = []
-    steps: list[tuple[Any, Reading, str]] = []
-    key, answered = seed, False
+    steps: list[tuple[Any, Reading, str, int]] = []
+    key, answered, place = seed, False, 0
     for message in messages:
         reading = dialect.read(message)
         if reading.role not in ("user", "assistant", "tool"):
@@ -82,13 +86,14 @@ def hear(
             if answered:
                 earlier.extend(said.key for said in asks)
                 asks, answered = [], False
-            asks.append(Said(key.hex(), text))
+            asks.append(Said(key.hex(), text, place))
             steps = []
         else:
             answered = True
-            steps.append((message, reading, text))
+            steps.append((message, reading, text, place))
+        place += reading.role != "tool" and bool(text)
     told = tuple(_step(*step) for step in steps)
-    return Heard(tuple(asks), frozenset(earlier), told, answered and bool(asks))
+    return Heard(tuple(asks), frozenset(earlier), told, answered and bool(asks), place)
 
 
 def _asks(reading: Reading, text: str) -> bool:
@@ -101,9 +106,9 @@ def _chained(key: bytes, reading: Reading, text: str) -> bytes:
     return blake2b(b"%d|%b%b" % (len(key), key, meaning), digest_size=16).digest()
 
 
-def _step(message: Any, reading: Reading, text: str) -> Message:
+def _step(message: Any, reading: Reading, text: str, place: int) -> Message:
     if not reading.rest:
-        return Message(reading.role, text)
+        return Message(reading.role, text, place=place)
     role = "assistant" if reading.role == "assistant" else "tool"
     return Message(role, "\n".join(filter(None, (text, _raw_text(message, reading)))), "tool")
 

@@ -33,12 +33,14 @@ class Message:
         text: what was said; for tool traffic, the call or the result in canonical form.
         kind: ``"tool"`` for tool calls and their results.
         number: its place in what this process captured; grows, has gaps, never repeats.
+        place: its position among what was said in its conversation; -1 for tool traffic.
     """
 
     role: str
     text: str
     kind: Kind = "text"
     number: int = -1
+    place: int = -1
 
     def plain(self) -> dict[str, str]:
         """Return the shape extractors get: ``role`` and ``content`` texts."""
@@ -110,6 +112,7 @@ class AddMessagesContext(Mapping[str, Any]):
         scope: whom the memories are for (user and agent).
         session: the session it was said in, if any.
         capture_id: unique to this process' capture; numbers start again with each.
+        positions: one per message: its position in its conversation, -1 for tool traffic.
     """
 
     sequence_numbers: list[int] | None = None
@@ -117,6 +120,7 @@ class AddMessagesContext(Mapping[str, Any]):
     scope: Scope = field(default_factory=Scope)
     session: str | None = None
     capture_id: str = ""
+    positions: list[int] | None = None
 
     def __getitem__(self, name: str) -> Any:
         """Return a field by its name."""

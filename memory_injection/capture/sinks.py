@@ -107,6 +107,7 @@ class Messages(Sink):
             scope=last.owner,
             session=last.scope.session,
             capture_id=self.capture_id,
+            positions=[message.place for _, message in said],
         )
         add = self.binding.store.add_messages
         blocks = [{**message.blocks(), "id": turn.ident(message)} for turn, message in said]

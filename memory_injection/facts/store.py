@@ -15,7 +15,7 @@ from ..records import MemoryEntry, Scope, SearchOptions
 from . import rules
 from .backend import FactBackend, Stored
 from .memory import Caps, FactMemory, Viewer
-from .model import Fact
+from .model import Fact, WrittenBy
 from .paths import read_folder
 from .rules import MAX_FACTS, Draft
 from .run import FactRun
@@ -227,7 +227,8 @@ class FactStore:
         Args:
             content: 1-4000 characters.
             metadata: ``path``, ``tags``, ``confidence`` and ``key`` are taken as in
-                :meth:`FactRun.remember`; anything else is kept beside the fact, as JSON.
+                :meth:`FactRun.remember`, ``written_by`` is ``"code"`` or ``"model"``; anything
+                else is kept beside the fact, as JSON.
             scope: whom it is for.
 
         Raises:
@@ -237,6 +238,7 @@ class FactStore:
         viewer = Viewer.of_scope(who, self._agent)
         given = dict(metadata or {})
         path, tags, confidence, key = (given.pop(name, None) for name in _OWN_METADATA)
+        written_by: WrittenBy = "model" if given.pop("written_by", None) == "model" else "code"
         key = rules.read_key(key)
         if path is None:
             path = "" if who.user is None else "users/{user}/"
@@ -247,7 +249,7 @@ class FactStore:
             rules.read_confidence(confidence),
         )
         kept = rules.read_metadata(given)
-        return self._memory.write(viewer, draft, key=key, metadata=kept)
+        return self._memory.write(viewer, draft, key=key, written_by=written_by, metadata=kept)
 
     def initialize(self) -> None:
         """Open the file now, so that trouble with it shows now.

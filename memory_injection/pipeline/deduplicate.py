@@ -52,9 +52,6 @@ def fresh_entries(
 
 
 def _in_view(request: Request, standing: Standing, entry: MemoryEntry) -> bool:
-    # A captured turn of the conversation in progress stands in it already.
-    if request.walk.says(entry.content.strip()):
-        return True
     if request.config.format is not None:
         return any(entry.content in view for view in standing.views)
     if not standing.shown:

@@ -39,7 +39,7 @@ class Stop:
 class Track:
     """A conversation read so far: append-only, shared by the walks along it."""
 
-    __slots__ = ("copies", "dialect", "index", "marked", "said", "sizes", "stops")
+    __slots__ = ("copies", "dialect", "index", "marked", "sizes", "stops")
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -48,7 +48,6 @@ class Track:
         self.index: dict[bytes, int] = {}
         self.marked: list[int] = []
         self.sizes: list[int] = []
-        self.said: dict[str, int] = {}
 
     def fork(self, length: int) -> Track:
         """Return a new track that starts with the first *length* messages."""
@@ -57,7 +56,6 @@ class Track:
         track.stops = self.stops[:length]
         track.sizes = self.sizes[:length]
         track.marked = [at for at in self.marked if at < length]
-        track.said = dict(self.said)
         track.index = dict(self.index)
         for stop in self.stops[length:]:
             if track.index.get(stop.key, -1) >= length:
@@ -70,8 +68,6 @@ class Track:
         self.copies.append(_copy(message))
         self.stops.append(stop)
         self.index.setdefault(stop.key, at)
-        if stop.reading.role in ("user", "assistant"):
-            self.said.setdefault(strip_blocks(stop.reading.text, stop.blocks).strip(), at)
         size = sum(byte_bound(said) for said in said_in(message, stop.reading))
         self.sizes.append(size + (self.sizes[-1] if at else 0))
         if stop.blocks:
@@ -141,11 +137,6 @@ class Walk:
         stops = self._track.stops
         positions = range(self.length - 1, -1, -1)
         return next((at for at in positions if stops[at].reading.writable), None)
-
-    def says(self, text: str) -> bool:
-        """Tell whether a user or assistant message says exactly *text*."""
-        at = self._track.said.get(text)
-        return at is not None and at < self.length
 
     def weight(self, start: int, end: int) -> int:
         """Return about how many characters the messages from *start* up to *end* hold."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,6 +11,10 @@ if TYPE_CHECKING:
     from .sqlite import SQLiteStore
 
 __all__ = ["InMemoryStore", "ProviderStore", "SQLiteStore", "VectorStore"]
+
+if importlib.util.find_spec("numpy") is None:
+    # What cannot be imported must not make ``import *`` fail; by name it says what to install.
+    __all__.remove("VectorStore")
 
 _HOMES = {
     "InMemoryStore": ".memory",
@@ -27,4 +32,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted(_HOMES)

@@ -20,23 +20,29 @@ def drafts_of_messages(
 
     Args:
         messages: mappings or objects with ``role`` and ``content`` (a text, or a list of parts).
-        context: a mapping that may name ``scope`` and ``session``.
+        context: a mapping that may name ``scope``, ``session`` and ``positions`` (one per
+            message, in its conversation).
         scope: whom they are for; wins over *context*.
     """
     given: Mapping[str, Any] = context if isinstance(context, Mapping) else {}
     owner = Scope.of(scope if scope is not None else given.get("scope"))
-    session = given.get("session") or owner.session or ""
+    session = given.get("session") or owner.session
+    thread = {"session": str(session)} if session else {}
+    positions = given.get("positions")
+    if positions is None or len(positions) != len(messages):
+        positions = [None] * len(messages)
     found: list[Draft] = []
-    for message in messages:
+    for message, position in zip(messages, positions, strict=True):
         role = _get(message, "role")
         text = "\n".join(_texts(_get(message, "content"))).strip()
         if role not in _SPOKEN or not text:
             continue
         ident = _get(message, "id")
+        turn = {"turn": position} if isinstance(position, int) and position >= 0 else {}
         found.append(
             draft(
                 text,
-                {"speaker": _get(message, "name") or role, "session": str(session)},
+                {"speaker": _get(message, "name") or role, **thread, **turn},
                 scope=owner,
                 id=ident if isinstance(ident, str) and ident.strip() else None,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -14,6 +15,8 @@ from ..tool_records import Tool, ToolRefused
 from .config import AddTool, described, failed_stores, reached, schema
 
 __all__ = ["add_tool"]
+
+_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 
 logger = logging.getLogger("memory_injection.tools")
 
@@ -61,6 +64,8 @@ def _functions(
     def given(content: str, stores: list[str] | None) -> dict[str, Any]:
         if not content.strip():
             raise ToolRefused("invalid_arguments", "content must not be blank")
+        if _NOT_TEXT.search(content):
+            raise ToolRefused("invalid_arguments", "content holds a NUL or a lone surrogate")
         chosen = list(stores or names)
         return {"metadata": {"written_by": "model"}, "stores": chosen, "scope": scope}
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..dialects import dialect_named
 from ..errors import InputError
+from ..tool_records import Tool
 from ..tool_shapes import DIALECTS, assistant_messages, read_calls
 from ..toolset import Toolset
 
@@ -39,7 +40,7 @@ _Flow: TypeAlias = "Generator[tuple[str, Any], Any, ToolLoop]"
 def run_tool_loop(
     create: Callable[..., Any],
     messages: Any,
-    tools: Toolset,
+    tools: Toolset | Iterable[Tool],
     max_rounds: int = 8,
     *,
     api: str = "openai.chat",
@@ -51,20 +52,21 @@ def run_tool_loop(
         create: e.g. ``client.chat.completions.create``; called with the conversation, the tools
             and *options*.
         messages: the conversation, or what the API takes in its place; not changed.
-        tools: what the model may call, e.g. ``memory.tools()``.
+        tools: what the model may call: a toolset, e.g. ``memory.tools()``, or several ``Tool``.
         max_rounds: most model calls, at least 1.
         api: the request shape of *create*.
         options: further arguments of *create*, e.g. ``model``.
 
     Raises:
-        InputError: *max_rounds* is below 1, or *api* is not known.
+        InputError: *max_rounds* is below 1, *api* is not known, or *options* ask for a stream.
         Exception: what *create* raises.
     """
-    flow = _flow(create, messages, tools, max_rounds, api, options)
+    offered = _toolset(tools)
+    flow = _flow(create, messages, offered, max_rounds, api, options)
     try:
         step, given = next(flow)
         while True:
-            done = given() if step == "create" else tools.answers(given, api)
+            done = given() if step == "create" else offered.answers(given, api)
             step, given = flow.send(done)
     except StopIteration as end:
         result: ToolLoop = end.value
@@ -74,22 +76,27 @@ def run_tool_loop(
 async def arun_tool_loop(
     create: Callable[..., Any],
     messages: Any,
-    tools: Toolset,
+    tools: Toolset | Iterable[Tool],
     max_rounds: int = 8,
     *,
     api: str = "openai.chat",
     **options: Any,
 ) -> ToolLoop:
     """Call the model until it stops asking for tools; *create* and the tools are awaited."""
-    flow = _flow(create, messages, tools, max_rounds, api, options)
+    offered = _toolset(tools)
+    flow = _flow(create, messages, offered, max_rounds, api, options)
     try:
         step, given = next(flow)
         while True:
-            done = given() if step == "create" else await tools.aanswers(given, api)
+            done = given() if step == "create" else await offered.aanswers(given, api)
             step, given = flow.send(await done if inspect.isawaitable(done) else done)
     except StopIteration as end:
         result: ToolLoop = end.value
         return result
+
+
+def _toolset(tools: Any) -> Toolset:
+    return tools if isinstance(tools, Toolset) else Toolset(tools)
 
 
 def _flow(
@@ -103,6 +110,8 @@ def _flow(
     """Yield what to do and receive what came of it: one logic for sync and async callers."""
     if max_rounds < 1:
         raise InputError(f"max_rounds must be at least 1, not {max_rounds!r}")
+    if options.get("stream"):
+        raise InputError("a tool loop reads whole replies: leave out stream=True")
     if api not in DIALECTS:
         raise InputError(f"unknown api {api!r}: use one of {', '.join(DIALECTS)}")
     dialect = dialect_named(api)

@@ -942,7 +942,7 @@ def test_the_context_of_a_batch_reads_like_a_mapping(capture_for: Any) -> None:
     context = log.batches[0][1]
     assert dict(context)["session"] == context.session == "s1"
     assert context.get("nothing") is None
-    assert len(context) == 5
+    assert len(context) == 6
     assert [m["id"] for m in log.batches[0][0]] == list({m["id"]: 0 for m in log.batches[0][0]})
 
 
@@ -1006,3 +1006,118 @@ def test_an_entry_being_written_is_never_dropped_half_way(capture_for: Any) -> N
     assert capture.flush(20)
     assert half.texts == ["one", "one", "two", "one", "two"]
     assert capture.status().stores[0].dropped == 1
+
+
+class Clock:
+    """Time that a test moves."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def words(log: Log) -> list[tuple[str, str]]:
+    """What was handed over."""
+    return [(role, text) for role, text in log.said]
+
+
+def test_the_same_first_words_later_open_a_new_conversation(capture_for: Any) -> None:
+    """A retry comes soon; the same words after five minutes are said again, under another id."""
+    log, clock = Log(), Clock()
+    capture = capture_for(log, clock=clock)
+    for after, reply in ((0, "one"), (299, "one"), (301, "two"), (1000, "two")):
+        clock.now += after
+        capture.capture_turn(messages=[user("Hi")], reply=reply, scope=ANNA)
+        assert capture.flush(20)
+    assert words(log) == [("user", "Hi"), ("assistant", "one")] + 2 * [
+        ("user", "Hi"),
+        ("assistant", "two"),
+    ]
+    ids = [message["id"] for messages, _ in log.batches for message in messages]
+    assert len(set(ids)) == 6
+
+
+def test_first_words_that_were_followed_open_a_new_conversation(capture_for: Any) -> None:
+    """Once a conversation went on, its first words alone are another's, at once."""
+    log = Log()
+    capture = capture_for(log, clock=Clock())
+    more = [user("Hi"), assistant("one"), user("And?")]
+    capture.capture_turn(messages=[user("Hi")], reply="one", scope=ANNA)
+    capture.capture_turn(messages=more, reply="so", scope=ANNA)
+    capture.capture_turn(messages=[user("Hi")], reply="one", scope=ANNA)
+    capture.capture_turn(messages=[user("Hi")], reply="one", scope=ANNA)
+    capture.capture_turn(messages=more, reply="so", scope=ANNA)
+    assert capture.flush(20)
+    assert [text for role, text in words(log) if role == "user"] == ["Hi", "And?", "Hi"]
+
+
+def test_a_slow_tool_loop_is_one_turn(capture_for: Any) -> None:
+    """However long its tools take, and if its first call is made again."""
+    log, clock = Log(), Clock()
+    capture = capture_for(log, clock=clock)
+    talk = [user("Where?")]
+    for step in range(3):
+        capture.capture_turn(messages=talk, reply=calling(ident=f"c{step}"), scope=ANNA)
+        clock.now += 3600
+        talk = [*talk, calling(ident=f"c{step}"), result("found", f"c{step}")]
+    capture.capture_turn(messages=[user("Where?")], reply=calling(ident="c0"), scope=ANNA)
+    capture.capture_turn(messages=talk, reply="Oslo", scope=ANNA)
+    assert capture.flush(20)
+    assert words(log) == [("user", "Where?"), ("assistant", "Oslo")]
+
+
+@pytest.mark.parametrize("session", ["s1", None])
+def test_positions_follow_the_conversation(capture_for: Any, session: str | None) -> None:
+    """Each message carries its place; in a session also when the history was trimmed."""
+    log = Log()
+    capture = capture_for(log)
+    scope = Scope(user="anna", session=session)
+    talk = [user("a"), assistant("b"), user("c"), calling(), result("found")]
+    capture.capture_turn(messages=talk, reply="d", scope=scope)
+    capture.capture_turn(messages=[user("e")], reply="f", scope=scope)
+    capture.observe("user", "g", scope=scope)
+    capture.observe("assistant", "h", scope=scope)
+    assert capture.flush(20)
+    places = [place for _, context in log.batches for place in context.positions]
+    assert places == ([2, 3, 4, 5, 6, 7] if session else [2, 3, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("timeout", ["x", -1, True, float("nan")])
+def test_a_timeout_is_a_number(capture_for: Any, timeout: Any) -> None:
+    """A wrong one is named, with the rule."""
+    with pytest.raises(InputError, match="timeout must be a number of seconds"):
+        capture_for(Log()).flush(timeout)
+
+
+def test_what_is_not_captured_is_said(capture_for: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """Rubbish, and a call after the end, leave a line in the log."""
+    capture = capture_for(Log())
+    capture.capture_turn({"nothing": 1}, "Yo", scope=ANNA)
+    assert capture.flush(20)
+    capture.close()
+    capture.capture_turn(messages=[user("Hi")], reply="Yo", scope=ANNA)
+    told = [record.getMessage() for record in caplog.records]
+    assert told == [
+        "a call could not be captured: InputError: unknown request shape",
+        "a call was not captured: capture is closed",
+    ]
+
+
+def test_built_in_stores_keep_speaker_session_and_turn() -> None:
+    """What neighbouring turns are found by; without a session there is none, not an empty one."""
+    from memory_injection.stores import InMemoryStore
+
+    for scope, session in ((ANNA, {"session": "s1"}), (Scope(user="anna"), {})):
+        store = InMemoryStore("diary", extraction=True)
+        capture = Capture([store])
+        talk = [user("a"), assistant("b"), user("My cat is Miso.")]
+        capture.capture_turn(messages=talk, reply="Noted: Miso.", scope=scope)
+        assert capture.close(20)
+        found = store.search("Miso", {"scope": scope})
+        kept = sorted((entry.metadata for entry in found), key=lambda one: one["turn"])
+        assert kept == [
+            {"speaker": "user", **session, "turn": 2},
+            {"speaker": "assistant", **session, "turn": 3},
+        ]
+        store.close()

@@ -742,15 +742,3 @@ def test_pinned_entries_that_fail_cost_only_themselves():
     with MemoryManager([store]) as memory:
         result = memory.inject([USER])
     assert [e.content for e in result.block.entries] == ["a fact"]
-
-
-def test_a_turn_of_the_conversation_itself_is_in_view():
-    """What a store learned from these very messages is not shown beside them."""
-    history = [
-        {"role": "user", "content": "My cat is called Pamuk."},
-        {"role": "assistant", "content": "A lovely name."},
-        {"role": "user", "content": "what is my cat called?"},
-    ]
-    result, _ = inject(history, ["My cat is called Pamuk.", "The cat likes fish."])
-    assert [e.content for e in result.block.entries] == ["The cat likes fish."]
-    assert [d.reason for d in result.report.dropped] == ["shown"]

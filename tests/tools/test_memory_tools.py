@@ -321,3 +321,24 @@ async def test_strands_tools_work() -> None:
         assert ask(tools, "shout", text="hey") == "HEY"
         assert await aask(tools, "shout", text="hey") == "HEY"
         assert ask(tools, "shout", text="no").startswith("error: failed: ")
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
+def test_what_is_no_text_is_not_added(memory: MemoryManager, shelf: Shelf, text: str) -> None:
+    """A NUL or a lone surrogate is refused before any store has to."""
+    answer = ask(memory.tools(add=True), "add_memory", content=text)
+    assert answer.startswith("error: invalid_arguments: content holds a NUL")
+    assert shelf.rows == []
+
+
+def test_a_fact_store_knows_what_the_model_wrote() -> None:
+    """Through ``add_memory`` a fact is recorded as the model's, through ``add`` as the code's."""
+    from memory_injection.facts import FactStore
+
+    with FactStore(":memory:", agent="a") as facts:
+        memory = MemoryManager([facts])
+        ask(memory.tools(add=True, scope=ANNA), "add_memory", content="Anna likes tea.")
+        memory.add("Anna likes rain.", scope=ANNA)
+        run = facts.open(agent="a", run="r", user="anna")
+        assert [fact.source.written_by for fact in run.list()] == ["code", "model"]
+        memory.close()

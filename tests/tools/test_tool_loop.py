@@ -206,3 +206,24 @@ async def test_what_the_client_raises_comes_out() -> None:
         run_tool_loop(broken, opening("openai.chat"), TOOLS)
     with pytest.raises(ConnectionError):
         await arun_tool_loop(broken, opening("openai.chat"), TOOLS)
+
+
+def test_a_stream_is_refused() -> None:
+    """The loop reads whole replies; a stream would look like one that asks for nothing."""
+    with pytest.raises(InputError, match="leave out stream=True"):
+        run_tool_loop(lambda **_: None, [], TOOLS, stream=True)
+
+
+async def test_tools_may_be_a_plain_list() -> None:
+    """None at all, or several: what a toolset takes."""
+    asked: list[dict[str, Any]] = []
+
+    def create(**given: Any) -> Any:
+        asked.append(given)
+        done = any(message["role"] == "tool" for message in given["messages"])
+        return {"choices": [{"message": CHAT_SAYS if done or "tools" not in given else CHAT_ASKS}]}
+
+    talk = [{"role": "user", "content": "Weather?"}]
+    assert run_tool_loop(create, talk, []).finished
+    assert "tools" not in asked[0]
+    assert (await arun_tool_loop(create, talk, list(TOOLS))).rounds == 2

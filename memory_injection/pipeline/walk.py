@@ -268,8 +268,9 @@ def _shared(messages: list[Any], track: Track) -> int:
     """Return how many leading messages are those of *track*; slices compare at C speed."""
     copies = track.copies
     shorter = min(len(messages), len(copies))
-    if messages[:shorter] == copies[:shorter]:
-        return shorter
+    for ended in (shorter, shorter - 1):  # gone on with, or with another last message
+        if ended >= 0 and messages[:ended] == copies[:ended]:
+            return ended
     at = 0
     while messages[at : at + _CHUNK] == copies[at : at + _CHUNK]:
         at += _CHUNK

@@ -26,7 +26,7 @@ from memory_injection import (
 from memory_injection.capture import CaptureStatus, ExtractionConfig, StoreCaptureStatus
 from memory_injection.cli.commands import PROGRAM, app
 from memory_injection.config import InjectionConfig
-from memory_injection.stores import InMemoryStore, SQLiteStore, VectorStore
+from memory_injection.stores import InMemoryStore, SQLiteStore
 from memory_injection.tools import AddTool, SearchTool
 
 HERE = Path(__file__).parent
@@ -126,6 +126,8 @@ def manager_page() -> str:
 
 def stores_page() -> str:
     """Return the page of the built-in stores."""
+    from memory_injection.stores import VectorStore  # only this page needs numpy
+
     kinds = (SQLiteStore, InMemoryStore, VectorStore)
     return "\n".join([f"{NOTE}\n# Stores\n", *map(_class, kinds)])
 

@@ -50,7 +50,7 @@ def left_alone(asked: Asked, why_disabled: str | None) -> InjectionResult | None
         return None
     reason, detail = found
     report = skipped_report(reason, detail, seconds=0.0, model=asked.model, scope=asked.scope)
-    request = None if asked.body is None else dict(asked.body)
+    request = dict(asked.body) if asked.body else None
     return InjectionResult(copied(asked.conversation), None, report, request)
 
 

@@ -67,6 +67,10 @@ class InMemoryLedger:
         self._count = 0
         self._lock = threading.Lock()
 
+    def __bool__(self) -> bool:
+        """Be true even when empty: ``ledger or other`` must not drop it."""
+        return True
+
     def __len__(self) -> int:
         """Return how many records are kept."""
         return self._count

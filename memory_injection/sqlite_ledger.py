@@ -221,6 +221,10 @@ class SQLiteLedger:
         self._database.empty_log()
         return gone
 
+    def __bool__(self) -> bool:
+        """Be true even when empty: ``ledger or other`` must not drop it."""
+        return True
+
     def __len__(self) -> int:
         """Return how many records are kept."""
         with self._database.read() as session:

@@ -176,4 +176,31 @@ def _is_alone(content: object) -> bool:
 def _sent(result: Any, body: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the new body where memory wrote into it; else the caller's own, untouched."""
     wrote = result.report.status in ("injected", "replayed")
-    return result.request if wrote and isinstance(result.request, Mapping) else body
+    request = result.request if wrote and isinstance(result.request, Mapping) else body
+    added = "systemInstruction" in request and "systemInstruction" not in body
+    return _in_config(request) if added and "contents" in body else request
+
+
+def _in_config(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Move a system prompt of ours to where google-genai's arguments keep it: ``config``."""
+    arguments = {name: value for name, value in request.items() if name != "systemInstruction"}
+    text = "".join(part["text"] for part in request["systemInstruction"]["parts"])
+    config = request.get("config")
+    if config is None:
+        return {**arguments, "config": {"system_instruction": text}}
+    if isinstance(config, Mapping):
+        name = "systemInstruction" if "systemInstruction" in config else "system_instruction"
+        return {**arguments, "config": {**config, name: _joined(config.get(name), text)}}
+    prompt = _joined(getattr(config, "system_instruction", None), text)
+    return {**arguments, "config": config.model_copy(update={"system_instruction": prompt})}
+
+
+def _joined(prompt: Any, text: str) -> Any:
+    if not prompt:
+        return text
+    if isinstance(prompt, str):
+        return prompt if text in prompt else f"{prompt}\n\n{text}"
+    parts = getattr(prompt, "parts", None) or (
+        prompt.get("parts") if isinstance(prompt, Mapping) else None
+    )
+    return [*(parts or (prompt if isinstance(prompt, list) else [prompt])), text]

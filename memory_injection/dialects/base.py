@@ -270,7 +270,7 @@ class MessageDialect:
             texts = []
         user = role == "user"
         writable = user and isinstance(content, (str, *PARTS))
-        if result and not self.merges_tool_results:
+        if result and not authored and not self.merges_tool_results:
             writable = False
         return Reading(
             role, tuple(texts), written(meanings), user and (authored or not result), writable

@@ -32,7 +32,8 @@ class Gemini(MessageDialect):
     What google-genai takes in a list is taken here: contents, texts, parts, files and lists of
     them. Bare parts that follow each other are one message, and come back as they stood.
 
-    A content that holds a function response must hold nothing else, so no block is written there.
+    A content that holds function responses alone is to hold nothing else, so no block is written
+    there.
 
     Source: the Gemini API reference, and ``google.genai.types`` (``t_contents`` groups bare
     parts).

@@ -51,6 +51,11 @@ class MemoryPlugin:
         """Write memory into the request; ADK calls this."""
         body = await self._hook.written(_body(llm_request), callback_context)
         llm_request.contents = body["contents"]
+        prompt = body.get("systemInstruction")
+        if prompt is not None:
+            parts = prompt.get("parts") if isinstance(prompt, dict) else None
+            text = "".join(part["text"] for part in parts) if parts else prompt
+            llm_request.config.system_instruction = text
         if self._hook.captures:
             # ADK shows a reply without its request.
             self._open[_call(callback_context)] = body

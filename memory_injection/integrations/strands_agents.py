@@ -57,7 +57,10 @@ class MemoryPlugin:
 
     async def _write(self, context: Any) -> Any:
         body = await self._hook.written(_body(context), context)
-        return context.replace(messages=body["messages"])
+        system = body.get("system")
+        if isinstance(system, list) and not isinstance(context.system_prompt, list):
+            system = "\n\n".join(part["text"] for part in system)
+        return context.replace(messages=body["messages"], system_prompt=system)
 
     async def _hear(self, context: Any, call: Any) -> Any:
         async for event in call(context):

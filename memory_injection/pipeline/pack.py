@@ -13,7 +13,7 @@ from .effects import Call, Skip, StageFailed, Step, Trace
 from .request import Request
 from .retrieve import dropped_entry
 from .standing import Standing
-from .weighing import said_in, tokens_of
+from .weighing import room_left
 
 __all__ = ["GuardedCounter", "fit", "guarded_counter"]
 
@@ -21,7 +21,6 @@ __all__ = ["GuardedCounter", "fit", "guarded_counter"]
 # need not be counted.
 _BYTES_PER_TOKEN = 128
 _JOINT = 4  # tokens that two texts may save when they are counted as one
-_FRAME = 4  # tokens of role and separators around one message (OpenAI's cookbook counts 3 to 4)
 
 
 def fit(
@@ -143,16 +142,5 @@ class GuardedCounter:
 def _budget(request: Request, standing: Standing, counter: TokenCounter) -> int:
     """Return the tokens a new block may have: the budget, or what the window leaves."""
     budget = request.config.token_budget
-    if request.window is None:
-        return budget
-    walk = request.walk
-    room = request.window - request.config.reserve - standing.carried - _FRAME * walk.length
-    # Bytes never under-count, so a request far from the window need not be tokenised.
-    if room - walk.size - request.beside() >= budget:
-        return budget
-    said = sum(
-        tokens_of(text, counter)
-        for at, message in enumerate(walk.messages)
-        for text in said_in(message, walk[at].reading)
-    )
-    return max(0, min(budget, room - said - request.beside()))
+    room = room_left(request, counter, budget + standing.carried)
+    return budget if room is None else max(0, min(budget, room - standing.carried))

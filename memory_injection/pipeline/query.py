@@ -86,7 +86,7 @@ def _context(request: Request) -> str:
     wanted, texts = {"user", "assistant"}, []
     for at in range(ask - 1, -1, -1):
         role = walk[at].reading.role
-        if role in wanted and (text := walk.clean_text(at).strip()):
+        if role in wanted and (text := _without_blocks(walk.clean_text(at)).strip()):
             texts.append(text[-_CONTEXT_TURN_LIMIT:])
             wanted.discard(role)
             if not wanted:

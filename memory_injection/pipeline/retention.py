@@ -6,10 +6,12 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..counters import BYTES
 from ..ledger_records import LedgerRecord
 from .economy import Turn, carried_since
 from .request import Request
 from .walk import Walk, strip_blocks
+from .weighing import room_left
 
 __all__ = ["Retention", "retain"]
 
@@ -48,8 +50,17 @@ def retain(request: Request, found: Placed) -> Retention:
     if request.config.keep == "auto":
         since = _first_carried(request, found)
         retention.gone |= {at for at in earlier if found[at][0] < since}
+    carried = [at for at in earlier if at not in retention.gone]
     if walk.last_spoken() == turn:
-        _shed(retention, [at for at in earlier if at not in retention.gone], found, request)
+        _shed(retention, carried, found, request.config.carry_budget, half=True)
+    # The window holds inside a tool loop as well: a request that is refused has no use of a cache.
+    carried = [at for at in carried if at not in retention.gone]
+    total = sum(record.tokens for _, record in found)
+    counter = request.load_counter(request.model) if request.counter_ready else BYTES
+    room = room_left(request, counter, total) if carried else None
+    if room is not None:
+        turns_own = sum(record.tokens for at, record in found if at >= turn)
+        _shed(retention, carried, found, max(room - turns_own, 0), half=False)
     return retention
 
 
@@ -57,14 +68,13 @@ def _was_dropped(walk: Walk, record: LedgerRecord) -> bool:
     return any(walk.at(key) is not None for key in record.dropped)
 
 
-def _shed(retention: Retention, carried: list[int], found: Placed, request: Request) -> None:
-    """Past the budget, let the oldest go until half of it is left: one cache miss, not many."""
-    budget = request.config.carry_budget
+def _shed(retention: Retention, carried: list[int], found: Placed, budget: int, half: bool) -> None:
+    """Past *budget*, let the oldest go; down to *half* of it, for one cache miss, not many."""
     total = sum(found[at][1].tokens for at in carried)
     if total <= budget:
         return
     for at in carried:
-        if total <= budget // 2:
+        if total <= (budget // 2 if half else budget):
             break
         total -= found[at][1].tokens
         retention.gone.add(at)

@@ -26,6 +26,8 @@ class Standing:
 
     Attributes:
         anchor: position of the message a new block would go to, or None.
+        turn: position of the ask from which on every block belongs into the system prompt; None
+            where blocks stand in user messages.
         place: position to the block texts to append there.
         strip: position to the block texts to take out there.
         shown: memories in view.
@@ -37,6 +39,7 @@ class Standing:
     """
 
     anchor: int | None = None
+    turn: int | None = None
     place: dict[int, list[str]] = field(default_factory=dict)
     strip: dict[int, list[str]] = field(default_factory=dict)
     shown: set[Shown] = field(default_factory=set)
@@ -50,7 +53,7 @@ class Standing:
         """Let *record* stand in the message at *at*."""
         if not in_place:
             self.place.setdefault(at, []).append(record.text)
-        if at == self.anchor:
+        if at == self.anchor or (self.turn is not None and at >= self.turn):
             self.here.append(record)
         self.shown.update(record.shown)
         self.views.append(record.text)
@@ -63,7 +66,8 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
     walk = request.walk
     every = request.config.trigger != "userTurn"
     anchor = walk.last_writable() if every else walk.last_ask()
-    standing = Standing(anchor=anchor)
+    turn = walk.last_ask() if request.placement != "user" else None
+    standing = Standing(anchor=anchor, turn=turn)
     records: Mapping[bytes, Sequence[LedgerRecord]] = {}
     try:
         given = yield Call(

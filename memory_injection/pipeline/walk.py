@@ -240,7 +240,8 @@ def _extend(
                 reading = _unasked(dialect, message, reading, blocks) if blocks else reading
             key = _next_key(key, reading, blocks)
         elif len(reading.texts) == 1:
-            blocks = tuple(found for found in find_blocks(reading.text) if found == reading.text)
+            found = find_blocks(reading.text)
+            blocks = tuple(found) if "\n".join(found) == reading.text else ()
         track.add(message, Stop(reading, key, blocks))
     return track
 

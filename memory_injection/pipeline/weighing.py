@@ -6,12 +6,17 @@ A reading keeps digests of long tool results, so this looks at the message itsel
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..protocols import TokenCounter
 from ..reading import Reading
 
-__all__ = ["byte_bound", "said_in", "tokens_of"]
+if TYPE_CHECKING:
+    from .request import Request
+
+__all__ = ["byte_bound", "room_left", "said_in", "tokens_of"]
+
+_FRAME = 4  # tokens of role and separators around one message (OpenAI's cookbook counts 3 to 4)
 
 _DATA = 2000  # characters without a space: an image or a file in base64, not a text
 # What providers charge for an image: OpenAI's guide gives 765 tokens for 1024 x 1024 in high
@@ -54,3 +59,19 @@ def byte_bound(text: str) -> int:
 def tokens_of(text: str, counter: TokenCounter) -> int:
     """Return the tokens of *text*, or an image's price."""
     return _DATA_TOKENS if _is_data(text) else counter.count(text)
+
+
+def room_left(request: Request, counter: TokenCounter, wanted: int) -> int | None:
+    """Return the tokens the window leaves for blocks; None if *wanted* fit for certain."""
+    if request.window is None:
+        return None
+    walk = request.walk
+    room = request.window - request.config.reserve - _FRAME * walk.length - request.beside()
+    # Bytes never under-count, so a request far from the window need not be tokenised.
+    if room - walk.size >= wanted:
+        return None
+    return room - sum(
+        tokens_of(text, counter)
+        for at, message in enumerate(walk.messages)
+        for text in said_in(message, walk[at].reading)
+    )

@@ -11,6 +11,7 @@ import pytest
 from memory_injection import (
     ConfigurationError,
     InjectionConfig,
+    InMemoryLedger,
     MemoryEntry,
     MemoryManager,
     Scope,
@@ -745,3 +746,84 @@ def test_pinned_entries_that_fail_cost_only_themselves():
     with MemoryManager([store]) as memory:
         result = memory.inject([USER])
     assert [e.content for e in result.block.entries] == ["a fact"]
+
+
+def test_carried_blocks_leave_when_the_window_is_near():
+    """Not only the new block is fitted: a request that fits without memory fits with it."""
+    numbers = iter(range(100))
+    store = FakeStore(lambda q, o: [f"fact {next(numbers)} about {q}"])
+    config = {"context_window": 300, "reserve": 50, "min_relevance": None}
+
+    def words(text):
+        return len(text.split())
+
+    history = []
+    with MemoryManager([store], injection=config, counter=words) as memory:
+        for number in range(16):
+            history.append({"role": "user", "content": f"tell me about thing number {number} now"})
+            sent = memory.inject(history).messages
+            clean = sum(words(m["content"]) for m in history) + 4 * len(history)
+            total = sum(words(m["content"]) for m in sent) + 4 * len(sent)
+            assert total <= max(250, clean)
+            history.append({"role": "assistant", "content": "fine " * 12})
+
+
+@pytest.mark.parametrize("api", ["anthropic.messages", "openai.chat"])
+def test_system_placement_keeps_the_turns_blocks_in_a_tool_loop(api):
+    """Under everyTurn too, in every dialect: what is called shown is in the request."""
+    store = FakeStore(["The cat is called Pamuk."], name="notes")
+    config = {"placement": "system", "trigger": "everyTurn"}
+    history = [{"role": "user", "content": "What is the cat called?"}]
+    call, answer = CALL, RESULT
+    if api == "anthropic.messages":
+        call = {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "t", "name": "f", "input": {}}]}  # fmt: skip
+        answer = {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t", "content": "nothing"}]}  # fmt: skip
+    body = {"model": "m", "max_tokens": 9}
+    with MemoryManager([store], injection=config) as memory:
+        memory.inject_request({**body, "messages": history}, api=api)
+        loop = {**body, "messages": [*history, call, answer]}
+        request = memory.inject_request(loop, api=api).request
+    assert _texts(request).count("called Pamuk") == 1
+
+
+def test_system_placement_is_idempotent_with_several_blocks():
+    """A system message that holds two joined blocks is ours, and is not written twice."""
+    store = FakeStore(lambda q, o: [f"about {q}"], name="notes")
+    config = {"placement": "system", "trigger": "everyTurn"}
+    with MemoryManager([store], injection=config) as memory:
+        kept = memory.inject([USER]).messages
+        once = memory.inject([*kept, CALL, RESULT])
+        twice = memory.inject(once.messages)
+    assert twice.messages == once.messages
+    assert sum(m["role"] == "system" for m in once.messages) == 1
+
+
+def test_a_tool_result_with_words_of_the_user_beside_it_is_an_ask():
+    """Gemini: its block is read back, so a second injection changes nothing."""
+    parts = [
+        {"functionResponse": {"name": "f", "response": {}}},
+        {"text": "what is the dog called?"},
+    ]
+    body = {"contents": [{"role": "user", "parts": parts}]}
+    store = FakeStore(lambda q, o: [f"a {len(store.queries)}", "b"], name="notes")
+    with MemoryManager([store]) as memory:
+        once = memory.inject_request(body, api="gemini")
+        twice = memory.inject_request(once.request, api="gemini")
+    assert once.report.status == "injected"
+    assert twice.request == once.request
+
+
+def test_a_block_that_the_model_echoed_is_not_searched_for():
+    """A follow-up's context is free of blocks, whoever wrote them."""
+    block = '<memory>\n<entry source="s">fact</entry>\n</memory>'
+    result, store = inject([USER, {"role": "assistant", "content": f"Memory:\n\n{block}"}, {
+        "role": "user", "content": "and that one?"}])  # fmt: skip
+    assert "<memory>" not in store.queries[0]
+    assert "<memory>" not in result.report.query
+
+
+def test_an_empty_ledger_is_true():
+    """``ledger or other`` must not drop it."""
+    assert InMemoryLedger()

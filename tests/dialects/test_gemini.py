@@ -69,10 +69,10 @@ def test_bare_parts_in_a_row_are_one_ask():
 
 
 def test_a_content_with_a_function_response_stands_alone():
-    """The API refuses other parts beside it, so nothing is written there."""
+    """Nothing is written beside it, unless the caller has put words of the user there."""
     reading = dialect.read(user(RESPONSE))
     assert (reading.role, reading.ask, reading.writable) == ("user", False, False)
-    assert not dialect.read(user(RESPONSE, {"text": "mixed"})).writable
+    assert dialect.read(user(RESPONSE, {"text": "mixed"})).writable
     legacy = dialect.read({"role": "function", "parts": [RESPONSE]})
     assert (legacy.role, legacy.ask, legacy.writable) == ("tool", False, False)
 

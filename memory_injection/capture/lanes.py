@@ -259,11 +259,13 @@ class Lane:
     def _deliver(self) -> None:
         batch = self._busy
         assert batch is not None
+        before = _left(batch)
         try:
             self.delivery.deliver(batch)
         # Whatever foreign code raises, the lane goes on: even SystemExit would end it for good.
         except BaseException as error:
-            self._failed(error)
+            # A store that took something before it failed is shaky, not down.
+            self._failed(error, progressed=_left(batch) < before)
         else:
             self._succeeded(batch)
 
@@ -278,12 +280,15 @@ class Lane:
             self._last_success = self._clock()
             self._changed.notify_all()
 
-    def _failed(self, error: BaseException) -> None:
+    def _failed(self, error: BaseException, progressed: bool) -> None:
         with self._changed:
             self._busy = None
             if self._closed:
                 return
             self._failures += 1
+            if progressed:
+                self._in_a_row = 0
+                self._last_success = self._clock()
             self._in_a_row += 1
             self._last_error = f"{type(error).__name__}: {error}"
             wait = self._retry_wait()
@@ -376,3 +381,9 @@ def _amended(turns: Iterable[Turn], newer: Turn) -> Iterator[Turn]:
         same = turn.key == newer.key and turn.scope == newer.scope
         same = same and [message.number for message in turn.messages] == numbers
         yield newer if same else turn
+
+
+def _left(batch: Batch) -> tuple[int, float]:
+    """Return what is left of *batch*: turns, then entries (endless before they are extracted)."""
+    entries = float("inf") if batch.entries is None else float(len(batch.entries))
+    return len(batch.turns) - batch.done, entries

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import Context
 from dataclasses import dataclass
@@ -67,7 +68,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class Sink:
+class Sink(ABC):
     """One way into the store of *binding*; subclasses say how.
 
     Attributes:
@@ -86,13 +87,13 @@ class Sink:
     capture_id: str
     tally: Tally
 
+    @abstractmethod
     def take(self, batch: Batch, said: Said) -> None:
         """Hand *said*, what of *batch* passed the filter, to the store.
 
         Raises:
             Exception: whatever foreign code raised; take it again later.
         """
-        raise NotImplementedError
 
 
 class Messages(Sink):

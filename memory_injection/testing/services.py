@@ -13,6 +13,7 @@ import itertools
 import json
 import re
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -23,7 +24,7 @@ __all__ = ["FakeLetta", "FakeService", "FakeZep"]
 _WHEN = "2026-01-02T03:04:05Z"
 
 
-class FakeService:
+class FakeService(ABC):
     """Base of the stand-ins: a server that answers JSON.
 
     Attributes:
@@ -49,6 +50,7 @@ class FakeService:
         """Return the address without a trailing slash."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
+    @abstractmethod
     def answer(self, method: str, path: str, body: Any) -> Any:
         """Return the JSON for one request; None for a path the service does not have.
 
@@ -57,7 +59,6 @@ class FakeService:
             path: without the query.
             body: what the query and the JSON body ask for, as one dict.
         """
-        raise NotImplementedError
 
     def reply(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         """Note one request and return its status and JSON."""

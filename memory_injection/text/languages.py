@@ -78,7 +78,10 @@ def guess_language(text: str) -> str | None:
 
 def guess_words(text: str, words: list[str]) -> str | None:
     """Do the work of :func:`guess_language` on *text* already cut into raw *words*."""
-    votes = Counter(chain.from_iterable(map(_memo.__getitem__, words[:_SAMPLE])))
+    said = list(chain.from_iterable(map(_memo.__getitem__, words[:_SAMPLE])))
+    if not said and text.isascii():
+        return None  # before anything is counted: most texts without function words end here
+    votes = Counter(said)
     if not text.isascii():
         for char in set(_LETTER.findall(text)):
             votes[_LETTER_LANGUAGE[char]] += _LETTER_WEIGHT

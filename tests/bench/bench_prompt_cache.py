@@ -40,6 +40,7 @@ from memory_injection.testing import common_prefix
 POLICIES = ("none", "conversation", "call", "auto", "system", "system (peers)")
 TRAFFIC = ("short chat", "long replies", "tool-heavy", "changes half-way", "mixed")
 PRICE = 0.1
+CONTEXT = 32_768  # tokens of the engine
 TOPICS = (
     "garden kitchen bicycle piano holiday doctor budget school concert neighbour "
     "language marathon camera bakery library harbour"
@@ -271,18 +272,26 @@ def small_model() -> Path:
 
 
 def cut(source: Path, target: Path, layers: int) -> None:
-    """Write the model without the layers after the first few; tokens and template stay."""
+    """Write the model without the layers after the first few; tokens and template stay.
+
+    It takes prompts longer than those it was trained on: nobody reads its answers.
+    """
     from gguf import GGUFReader, GGUFValueType, GGUFWriter
 
     model = GGUFReader(source)
     kind = model.fields["general.architecture"].contents()
+    changed = {f"{kind}.block_count": layers, f"{kind}.context_length": CONTEXT}
     writer = GGUFWriter(target, kind)
     for name, entry in model.fields.items():
         if name.startswith("GGUF.") or name == "general.architecture":
             continue  # the writer's own
-        value = layers if name == f"{kind}.block_count" else entry.contents()
         listed = entry.types[0] == GGUFValueType.ARRAY
-        writer.add_key_value(name, value, entry.types[0], entry.types[-1] if listed else None)
+        writer.add_key_value(
+            name,
+            changed.get(name, entry.contents()),
+            entry.types[0],
+            entry.types[-1] if listed else None,
+        )
     for one in model.tensors:
         place, number, *_ = one.name.split(".")
         if place != "blk" or int(number) < layers:
@@ -300,7 +309,7 @@ def llama(layers: int | None = None) -> Iterator[Llama]:
 
     parameters = xllamacpp.CommonParams()
     model = small_model()
-    parameters.n_ctx = 32768
+    parameters.n_ctx = CONTEXT
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = 1
     parameters.verbosity = -1
@@ -369,30 +378,29 @@ def test_what_stays_is_hardly_read_again():
 SERIES = ("sent", "processed", "bill")
 
 
-def chart(results: dict[str, dict[str, Figures]], folder: str) -> None:
-    """Draw tokens sent, tokens processed and the bill, summed up turn by turn, per traffic."""
+def chart(traffic: str, found: dict[str, Figures], folder: str) -> None:
+    """Draw tokens sent, tokens processed and the bill, summed up turn by turn."""
     import matplotlib
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "memory-injection"
     from matplotlib import pyplot
 
-    for traffic, found in results.items():
-        figure, places = pyplot.subplots(1, len(SERIES), figsize=(12, 3.6))
-        for axes, series in zip(places, SERIES, strict=True):
-            for policy, figures in found.items():
-                by_turn = figures.by_turn[series]
-                turns = sorted(by_turn)
-                sums = list(itertools.accumulate(by_turn[turn] for turn in turns))
-                axes.plot([turn + 1 for turn in turns], sums, label=policy)
-            axes.set(xlabel="turn", title=f"tokens {series}" if series != "bill" else "bill")
-            axes.ticklabel_format(axis="y", style="sci", scilimits=(3, 3))
-        places[0].legend(fontsize="small")
-        figure.suptitle(traffic)
-        figure.tight_layout()
-        name = traffic.replace(" ", "-")
-        figure.savefig(f"{folder}/prompt-cache-{name}.svg", metadata={"Date": None})
-        pyplot.close(figure)
+    figure, places = pyplot.subplots(1, len(SERIES), figsize=(12, 3.6))
+    for axes, series in zip(places, SERIES, strict=True):
+        for policy, figures in found.items():
+            by_turn = figures.by_turn[series]
+            turns = sorted(by_turn)
+            sums = list(itertools.accumulate(by_turn[turn] for turn in turns))
+            axes.plot([turn + 1 for turn in turns], sums, label=policy)
+        axes.set(xlabel="turn", title=f"tokens {series}" if series != "bill" else "bill")
+        axes.ticklabel_format(axis="y", style="sci", scilimits=(3, 3))
+    places[0].legend(fontsize="small")
+    figure.suptitle(traffic)
+    figure.tight_layout()
+    name = traffic.replace(" ", "-")
+    figure.savefig(f"{folder}/prompt-cache-{name}.svg", metadata={"Date": None})
+    pyplot.close(figure)
 
 
 def main() -> None:
@@ -409,18 +417,21 @@ def main() -> None:
     options = parser.parse_args()
     global scale
     scale = options.scale
-    results = {}
-    kinds = options.traffic or TRAFFIC
-    if options.engine.startswith("llama"):
-        with llama(options.layers) as server:
-            engine = Tokens(server) if options.engine == "llama-tokens" else server
-            for traffic in kinds:
-                results[traffic] = table(traffic, options.conversations, options.turns, engine)
-    else:
-        for traffic in kinds:
-            results[traffic] = table(traffic, options.conversations, options.turns, Arithmetic())
-    if options.chart:
-        chart(results, options.chart)
+    with engine_for(options.engine, options.layers) as engine:
+        for traffic in options.traffic or TRAFFIC:
+            found = table(traffic, options.conversations, options.turns, engine)
+            if options.chart:
+                chart(traffic, found, options.chart)
+
+
+@contextmanager
+def engine_for(name: str, layers: int | None) -> Iterator[Arithmetic | Tokens | Llama]:
+    """Start what counts the tokens."""
+    if name == "arithmetic":
+        yield Arithmetic()
+        return
+    with llama(layers) as server:
+        yield Tokens(server) if name == "llama-tokens" else server
 
 
 if __name__ == "__main__":

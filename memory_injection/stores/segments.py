@@ -162,7 +162,7 @@ class Shelf:
 def new_graph(dimension: int) -> Any:
     """Return an empty graph for vectors of *dimension*, compared by inner product."""
     # bfloat16 takes half the memory; what is found is compared in full precision.
-    return _usearch()(ndim=dimension, metric="ip", dtype="bf16", connectivity=16, expansion_add=128)
+    return _usearch()(ndim=dimension, metric="ip", dtype="bf16", connectivity=16, expansion_add=64)
 
 
 def _usearch() -> Any:

@@ -92,16 +92,13 @@ class Approximate:
             rows = together([rows, rows_of(session.conn, view.owners, model, around)])
         return Seen(rows, rows.cosines(vector), view.entries, Level.pooled(picked.levels))
 
-    def grown(self, entries: int, largest: int) -> None:
-        """Have the next :meth:`written` look when large owners have grown by so much."""
-        if largest > self._above:
-            self._written += entries
-            if self._written >= _OFTEN:
-                self._due = True
+    def written(self, database: Database, model: Model, entries: int) -> None:
+        """Bring every large owner's index up where it is missing, damaged or far behind.
 
-    def written(self, database: Database, model: Model) -> None:
-        """Bring every large owner's index up where it is missing, damaged or far behind."""
-        if not self._due:
+        Looks at the first write, after so many entries, and when a search missed an index.
+        """
+        self._written += entries
+        if not self._due and self._written < _OFTEN:
             return
         self._due, self._written = False, 0
         try:

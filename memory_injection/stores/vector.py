@@ -17,13 +17,11 @@ from ..records import MemoryEntry, Scope, SearchOptions, SearchResult
 from ..text import stems
 from . import transfer
 from .database import Database
-from .drafts import Draft
 from .questions import View
 from .recall import view_of
 from .schema import MIGRATIONS, prepare
 from .sqlite import SQLiteStore
 from .wording import in_first_person
-from .writing import Written
 
 try:
     import numpy as np
@@ -278,33 +276,28 @@ class VectorStore(SQLiteStore):
             model = tables.find_model(session.conn, embedder.name, embedder.dimension)
             return tables.count_waiting(session.conn, model)
 
-    def _write(self, drafts: Sequence[Draft]) -> Written:
-        done = super()._write(drafts)
-        self._index.grown(len(done.ids), done.largest)
-        return done
-
     def _reembedded(self, progress: Progress | None) -> Steps[int]:
-        done = yield from embed_waiting(self._database, self._vectorizer, progress)
-        yield Blocking(self._follow)
-        return done
+        count = yield from embed_waiting(self._database, self._vectorizer, progress)
+        yield Blocking(lambda: self._follow(count))
+        return count
 
     def _embedded(self, done: T) -> Steps[T]:
         try:
-            yield from embed_waiting(self._database, self._vectorizer)
+            count = yield from embed_waiting(self._database, self._vectorizer)
         except EmbeddingFailed as error:
             self._note(str(error))
-        else:
-            self._note(None)
-        yield Blocking(self._follow)
+            return done
+        self._note(None)
+        yield Blocking(lambda: self._follow(count))
         return done
 
-    def _follow(self) -> None:
+    def _follow(self, count: int) -> None:
         """Let the index follow what was embedded."""
         embedder = self._vectorizer.embedder
         with self._database.read() as session:
             model = tables.find_model(session.conn, embedder.name, embedder.dimension)
         if model is not None:
-            self._index.written(self._database, model)
+            self._index.written(self._database, model, count)
 
     def _note(self, problem: str | None) -> None:
         """Keep what is wrong with the embedder; say it once in the log."""

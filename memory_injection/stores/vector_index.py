@@ -61,12 +61,11 @@ class VectorIndex(Protocol):
         """
         ...
 
-    def grown(self, entries: int, largest: int) -> None:
-        """Hear that *entries* were written, the largest of their owners having *largest* now."""
-        ...
+    def written(self, database: Database, model: Model, entries: int) -> None:
+        """Hear that *entries* were written and embedded; never raises.
 
-    def written(self, database: Database, model: Model) -> None:
-        """Follow what was written and embedded; never raises. May take minutes after an import."""
+        May take minutes after an import.
+        """
         ...
 
     def close(self) -> None:
@@ -87,10 +86,7 @@ class Exact:
         rows = self.matrices.of_view(session, view, model)
         return Seen(rows, rows.cosines(vector), len(rows.ids))
 
-    def grown(self, entries: int, largest: int) -> None:
-        """Do nothing: the tables are all there is."""
-
-    def written(self, database: Database, model: Model) -> None:
+    def written(self, database: Database, model: Model, entries: int) -> None:
         """Do nothing: the next search reads what was added."""
 
     def close(self) -> None:

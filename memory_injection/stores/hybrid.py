@@ -73,8 +73,8 @@ class Level:
     def filled(cls, values: Floats, entries: int) -> Level:
         """Return the level of *values* and of as many zeros as make *entries* of them."""
         mean = float(values.sum()) / max(entries, 1)
-        square = float((values**2).sum()) / max(entries, 1)
-        return cls(entries, mean, math.sqrt(max(square - mean**2, 0.0)))
+        square = float(((values - mean) ** 2).sum()) + (entries - len(values)) * mean**2
+        return cls(entries, mean, math.sqrt(square / max(entries, 1)))
 
     @classmethod
     def pooled(cls, levels: Sequence[Level]) -> Level:
@@ -83,8 +83,8 @@ class Level:
         if not entries:
             return _NOTHING
         mean = sum(one.entries * one.mean for one in levels) / entries
-        square = sum(one.entries * (one.spread**2 + one.mean**2) for one in levels) / entries
-        return cls(entries, mean, math.sqrt(max(square - mean**2, 0.0)))
+        square = sum(one.entries * (one.spread**2 + (one.mean - mean) ** 2) for one in levels)
+        return cls(entries, mean, math.sqrt(square / entries))
 
 
 _NOTHING = Level(0, 0.0, 0.0)

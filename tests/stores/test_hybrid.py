@@ -197,6 +197,7 @@ def test_levels_of_parts_make_the_level_of_the_whole() -> None:
     filled = Level.filled(values, 1200)
     assert (filled.mean, filled.spread) == pytest.approx((padded.mean(), padded.std()))
     assert Level.pooled([]).spread == 0.0
+    assert not standard(np.full(7, 0.1), Level.filled(np.full(7, 0.1), 7)).any()
 
 
 def test_a_part_is_ranked_as_it_would_be_in_the_whole() -> None:

@@ -408,6 +408,22 @@ def test_what_waits_for_its_vector_is_found_when_it_has_one(path: Path) -> None:
         assert found(store)[0] == f"{ASKED} late"
 
 
+def test_a_file_of_before_there_was_an_index_is_taken_over(path: Path) -> None:
+    """Read-only it is searched exactly; the first write adds what is missing."""
+    with opened(path, "exact") as store:
+        store.add_many(texts(200))
+        right = found(store)
+    with closing(sqlite3.connect(path)) as conn:
+        conn.execute("DROP TABLE memory_segments")
+        conn.execute("DROP INDEX memory_owned")
+    with opened(path, writable=False) as store:
+        assert found(store) == right
+        assert held(store) == 200
+    with opened(path) as store:
+        store.add("one more")
+        assert [entries for _, entries in rows(path)] == [150, 51]
+
+
 def test_it_survives_reopening(path: Path) -> None:
     """A store opened again goes on with the files that are there."""
     with opened(path) as store:

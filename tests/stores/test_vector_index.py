@@ -28,12 +28,15 @@ from memory_injection.records import Scope  # noqa: E402
 from memory_injection.stores import (  # noqa: E402
     SQLiteStore,
     VectorStore,
+    index_files,
     segment_writer,
+    segments,
     usearch_index,
     vector_index,
 )
 from memory_injection.stores.matrices import Matrices  # noqa: E402
 from memory_injection.stores.usearch_index import Approximate  # noqa: E402
+from memory_injection.stores.vectors import find_model  # noqa: E402
 from memory_injection.testing.stores import StoreConformance  # noqa: E402
 
 ANN, BOB = Scope(user="ann"), Scope(user="bob")
@@ -291,6 +294,38 @@ def test_another_models_index_is_not_used(path: Path) -> None:
         assert conn.execute("SELECT DISTINCT model FROM memory_segments").fetchall() == [(2,)]
 
 
+def test_a_vector_missing_in_the_middle_ends_the_index_there(path: Path) -> None:
+    """A segment written anew ends before it, those after it go, and both come back with it."""
+    with opened(path) as store:
+        store.add_many(texts(300))
+        files(path)[0].unlink()
+        files(path)[0].unlink()
+        with store._database.write() as session:
+            session.conn.execute("DELETE FROM memory_vectors WHERE id = 50")
+        with store._database.read() as session:
+            model = find_model(session.conn, "words", DIMENSION)
+        assert model is not None
+        assert len(found(store)) == 10
+        store._index.written(store._database, model, 1)
+        assert [entries for _, entries in rows(path)] == [49]
+        store.add("one more")
+        assert [entries for _, entries in rows(path)] == [150, 150]
+        assert len(found(store)) == 10
+        assert held(store) == 1
+
+
+def test_more_segments_than_are_kept_open_are_all_searched(
+    store: VectorStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound on open files costs time only."""
+    store.add_many(texts(450))
+    right = found(store)
+    monkeypatch.setattr(segments, "_OPEN", 1)
+    store._index.close()
+    assert found(store) == right
+    assert held(store) == 0
+
+
 def test_a_locked_index_is_left_to_who_holds_it(path: Path, store: VectorStore) -> None:
     """Writing goes on, the exact search finds, and a later write brings the index up."""
     folder = Path(f"{path}.vectors")
@@ -334,6 +369,22 @@ def test_an_erasure_waits_for_work_on_the_index(path: Path) -> None:
             store.erase(ANN)
         assert store.count(scope=ANN) == 50
         assert len(rows(path)) == 1
+
+
+def test_an_index_that_cannot_be_removed_stops_an_erasure(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line, and nothing was erased: an erasure that leaves vectors behind is none."""
+
+    def fail(*_: object) -> None:
+        raise PermissionError("in use")
+
+    with opened(path) as store:
+        store.add_many(texts(50), scope=ANN)
+        monkeypatch.setattr(index_files, "sweep", fail)
+        with pytest.raises(StoreError, match="nothing was erased: in use"):
+            store.erase(ANN)
+        assert store.count(scope=ANN) == 50
 
 
 def test_nobody_sees_another_owners_entries(path: Path, store: VectorStore) -> None:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         QueryContext,
         Scope,
         SearchOptions,
+        SearchResult,
     )
     from .report import InjectionReport
     from .sqlite_ledger import SQLiteLedger
@@ -78,7 +79,7 @@ _HOMES = {
     ),
     "records": (
         "FormatContext", "InjectedBlock", "InjectionContext", "InjectionResult", "MemoryEntry",
-        "QueryContext", "Scope", "SearchOptions",
+        "QueryContext", "Scope", "SearchOptions", "SearchResult",
     ),
     "report": ("InjectionReport",),
     "sqlite_ledger": ("SQLiteLedger",),
@@ -118,6 +119,7 @@ __all__ = [
     "SQLiteLedger",
     "Scope",
     "SearchOptions",
+    "SearchResult",
     "StoreClosedError",
     "StoreError",
     "StoreErrors",

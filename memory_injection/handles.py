@@ -24,6 +24,7 @@ __all__ = ["StoreHandle", "check_store"]
 _LOG = logging.getLogger("memory_injection.stores")
 _MOST_THREADS = 64
 _MOST_TASKS = 512
+_MOST_PROBLEM = 500  # characters
 _MOST_ENTRIES = 1000  # of one answer that are looked at; a block shows a handful
 
 
@@ -53,7 +54,7 @@ class StoreHandle:
     def search(
         self, query: str | None, options: SearchOptions, pins: bool = True
     ) -> Callable[[], Any]:
-        """Return the work of one search; its value is ``(entries, pinned)``, maybe awaitable.
+        """Return the work of one search; its value is what :meth:`answer` takes, maybe awaitable.
 
         What the store gives is read here as well: reading a lazy answer is part of the search.
 
@@ -87,7 +88,7 @@ class StoreHandle:
         pinned = self._guarded(lambda: self._pinned(options)) if pins else ()
         if inspect.isawaitable(found) or inspect.isawaitable(pinned):
             return self._read_soon(found, pinned)
-        return self._read(found), self._read(pinned)
+        return self._read(found), self._read(pinned), _problem(found)
 
     def _guarded(self, work: Callable[[], Any]) -> Any:
         """Pinned entries that cannot be had must not cost the ones that were found."""
@@ -107,11 +108,10 @@ class StoreHandle:
             return _off_the_loop(lambda: pinned(*given))
         return pinned(*given)
 
-    async def _read_soon(self, found: Any, pinned: Any) -> tuple[Any, Any]:
-        return (
-            self._read(await found if inspect.isawaitable(found) else found),
-            self._read(await self._soon(pinned) if inspect.isawaitable(pinned) else pinned),
-        )
+    async def _read_soon(self, found: Any, pinned: Any) -> tuple[Any, Any, str | None]:
+        found = await found if inspect.isawaitable(found) else found
+        pinned = await self._soon(pinned) if inspect.isawaitable(pinned) else pinned
+        return self._read(found), self._read(pinned), _problem(found)
 
     async def _soon(self, pinned: Any) -> Any:
         try:
@@ -130,11 +130,12 @@ class StoreHandle:
 
     def answer(self, value: Any, seconds: float) -> StoreAnswer:
         """Return the answer that a search's *value* is."""
-        entries, pinned = value
+        entries, pinned, problem = value
         hits = len(entries) + len(pinned)
         report = StoreReport(
-            name=self.name, status="ok" if hits else "empty", hits=hits, seconds=seconds, error=None
-        )
+            name=self.name, status="ok" if hits else "empty", hits=hits, seconds=seconds,
+            problem=problem,
+        )  # fmt: skip
         return StoreAnswer(report, tuple(entries), tuple(pinned))
 
     def _read(self, found: Any) -> list[MemoryEntry]:
@@ -151,6 +152,12 @@ class StoreHandle:
         return StoreAnswer(
             StoreReport(name=self.name, status=status, hits=0, seconds=seconds, error=error)
         )
+
+
+def _problem(found: Any) -> str | None:
+    """Return what a store says was wrong with an answer, see ``records.SearchResult``."""
+    problem = getattr(found, "problem", None)
+    return problem[:_MOST_PROBLEM] if isinstance(problem, str) and problem.strip() else None
 
 
 async def _off_the_loop(work: Callable[[], Any]) -> Any:

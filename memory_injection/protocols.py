@@ -56,7 +56,10 @@ class MemoryStore(Protocol):
     def search(
         self, query: str, options: SearchOptions | None = None
     ) -> MaybeAwaitable[Sequence[Any]]:
-        """Return the entries that fit *query*, best first."""
+        """Return the entries that fit *query*, best first.
+
+        A list with a ``problem`` (see ``records.SearchResult``) has it in the report.
+        """
         ...
 
 

@@ -7,7 +7,7 @@ the conversation; a *scope* says whose memory may be read.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -26,6 +26,7 @@ __all__ = [
     "QueryContext",
     "Scope",
     "SearchOptions",
+    "SearchResult",
     "read_entry",
     "read_time",
 ]
@@ -164,6 +165,22 @@ class MemoryEntry:
 
 _IDS = ("user", "session", "agent", "run")
 _OWN_KEYS = frozenset(_IDS)
+
+
+class SearchResult(list[MemoryEntry]):
+    """Entries found, best first, and what was wrong with this search although it was answered.
+
+    A store may return any sequence; one with a ``problem`` has that in its line of the report.
+
+    Attributes:
+        problem: one line without memory text, e.g. that the embedder failed and words alone were
+            searched; None if all went well.
+    """
+
+    def __init__(self, entries: Iterable[MemoryEntry] = (), *, problem: str | None = None) -> None:
+        """Take *entries*, best first, and the *problem*."""
+        super().__init__(entries)
+        self.problem = problem
 
 
 def read_entry(found: object, store_name: str | None = None) -> MemoryEntry | None:

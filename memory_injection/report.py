@@ -60,6 +60,8 @@ class StoreReport(_Record):
         hits: entries it returned.
         seconds: wall time until it answered or was given up.
         error: ``Type: message`` when it failed.
+        problem: what the store says was wrong with its answer to this call, e.g. that it searched
+            by words alone; None if it says nothing.
     """
 
     name: str
@@ -67,6 +69,7 @@ class StoreReport(_Record):
     hits: int = 0
     seconds: float = 0.0
     error: str | None = None
+    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

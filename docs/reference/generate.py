@@ -20,6 +20,7 @@ from memory_injection import (
     QueryContext,
     Scope,
     SearchOptions,
+    SearchResult,
     errors,
     report,
 )
@@ -148,6 +149,15 @@ def _typed(model: Any) -> str:
     return f"## {model.__name__}\n\n{_plain(text)}\n\n{table}"
 
 
+def _said(model: type) -> str:
+    """Describe a class that is neither a record nor a mapping."""
+    described = _section(inspect.getdoc(model) or "", "Attributes")
+    rows = [f"| `{name}` | {_cell(text)} |" for name, text in described.items()]
+    text = (inspect.getdoc(model) or "").partition("Attributes:\n")[0].strip()
+    table = "\n".join(["| Attribute | Meaning |", "| --- | --- |", *rows, ""])
+    return f"## {model.__name__}\n\n{_plain(text)}\n\n{table}"
+
+
 def _type_name(kind: Any) -> str:
     return str(getattr(kind, "__forward_arg__", kind)).replace("|", "\\|")
 
@@ -157,7 +167,11 @@ def records_page() -> str:
     models = (MemoryEntry, Scope, QueryContext, FormatContext, InjectionContext)
     parts = [f"{NOTE}\n# Entries, scopes and what callbacks are given\n"]
     parts += [_record(model) for model in models]
-    parts += [_typed(SearchOptions), RECORDS_EXAMPLES.read_text(encoding="utf-8").strip()]
+    parts += [
+        _typed(SearchOptions),
+        _said(SearchResult),
+        RECORDS_EXAMPLES.read_text(encoding="utf-8").strip(),
+    ]
     return "\n".join(parts) + "\n"
 
 

@@ -25,10 +25,16 @@ def explain(report: InjectionReport, block: InjectedBlock | None) -> None:
     show_table(["what", "value"], list(_facts(report)), title="memory", err=True)
     if report.stores:
         stores = [
-            (s.name, s.status, str(s.hits), f"{s.seconds * 1000:.1f} ms", s.error or "")
+            (
+                s.name,
+                s.status,
+                str(s.hits),
+                f"{s.seconds * 1000:.1f} ms",
+                s.error or s.problem or "",
+            )
             for s in report.stores
         ]
-        show_table(["store", "status", ">hits", ">time", "error"], stores, err=True)
+        show_table(["store", "status", ">hits", ">time", "trouble"], stores, err=True)
     rows = list(_entries(report, block))
     if rows:
         show_table(["entry", "store", ">score", "outcome", "text"], rows, err=True)

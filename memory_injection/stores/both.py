@@ -1,4 +1,4 @@
-"""Recall by words and by meaning: one matrix product over the caller's entries, then the words."""
+"""Recall by words and by meaning: candidates of both kinds, and one ranking over them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .hybrid import Evidence, Floats, Ints
 from .lexical import Candidate, Plan
 from .questions import View, plan_search
 from .recall import Recall, counter
-from .vectors import Matrices, Matrix, Model, together
+from .vector_index import Seen, VectorIndex, highest
+from .vectors import Model
 
 __all__ = ["BothRecall", "Question"]
 
@@ -49,75 +50,68 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What the words say: own scores in matrix order, and calibrated ones by row number."""
+    """What the words say: own scores in the order seen, and calibrated ones by row number."""
 
     own: Floats
     calibrated: Mapping[int, float]
-    plan: Plan | None
 
 
 class BothRecall(Recall):
-    """Adds vectors to :class:`~memory_injection.stores.recall.Recall`."""
+    """Adds vectors to :class:`~memory_injection.stores.recall.Recall`.
 
-    def __init__(self, store: str, engine: Engine) -> None:
+    Args:
+        store: name stamped on entries.
+        engine: what finds candidates by their words.
+        index: what finds candidates by their meaning.
+    """
+
+    def __init__(self, store: str, engine: Engine, index: VectorIndex) -> None:
         super().__init__(store, engine)
-        self.matrices = Matrices()
+        self._index = index
 
     def search_both(
         self, session: Session, view: View, model: Model, asked: Question
     ) -> list[MemoryEntry]:
         """Return the best entries of *view* by words and vectors, scores calibrated to 0..1."""
-        matrix = self._matrix(session, view, model)
-        cosines = np.where(matrix.known, matrix.vectors @ asked.vector, np.nan).astype(np.float64)
-        words = self._words(session, view, matrix, cosines, asked)
-        plan = words.plan
-        values = hybrid.fuse(
-            Evidence(
-                words.own if asked.use_words else np.zeros_like(words.own),
-                cosines,
-                matrix.lengths.astype(np.float64),
-                matrix.near,
-                hybrid.lifts(matrix.speakers, matrix.days, plan.speakers, plan.periods)
-                if plan
-                else None,
-            )
-        )
-        best = _highest(values, max(asked.limit, _LEVEL))
-        ids = [int(matrix.ids[at]) for at in best]
-        scores = hybrid.calibrated(
+        planned = plan_search(asked.text, asked.context, view, counter(session), asked.today)
+        plan = planned.plan if planned else None
+        rows = self._candidates(session, planned, _BY_WORDS) if planned else []
+        scores = lexical.own_scores(rows, plan) if plan else []
+        promising = [rows[at].id for at in highest(np.array(scores), len(rows))]
+        seen = self._index.search(session, view, model, asked.vector, promising)
+        words = _Words(np.zeros(len(seen.rows.ids)), {})
+        if plan is not None:
+            words = self._words(session, seen, plan, rows, scores)
+        values = hybrid.fuse(_evidence(seen, words, plan, asked.use_words))
+        best = highest(values, max(asked.limit, _LEVEL))
+        ids = [int(seen.rows.ids[at]) for at in best]
+        calibrated = hybrid.calibrated(
             [float(values[at]) for at in best],
             [words.calibrated.get(ident, 0.0) for ident in ids],
-            [model.scaled(float(cosines[at])) for at in best],
-            len(matrix.ids),
+            [model.scaled(float(seen.cosines[at])) for at in best],
+            seen.entries,
         )
-        chosen = list(zip(scores, ids, strict=True))[: asked.limit]
+        chosen = list(zip(calibrated, ids, strict=True))[: asked.limit]
         return self._fetch(session, view, chosen)
 
-    def _matrix(self, session: Session, view: View, model: Model) -> Matrix:
-        key = ("matrix", model.id, tuple(owner.id for owner in view.owners))
-        found: Matrix | None = session.memo.get(key)
-        if found is None:
-            parts = [self.matrices.get(session.conn, owner, model) for owner in view.owners]
-            found = session.memo[key] = together(parts)
-        return found
-
     def _words(
-        self, session: Session, view: View, matrix: Matrix, cosines: Floats, asked: Question
+        self,
+        session: Session,
+        seen: Seen,
+        plan: Plan,
+        rows: list[Candidate],
+        scores: list[float],
     ) -> _Words:
-        own = np.zeros(len(matrix.ids))
-        planned = plan_search(asked.text, asked.context, view, counter(session), asked.today)
-        if planned is None:
-            return _Words(own, {}, None)
-        plan = planned.plan
-        rows = self._candidates(session, planned, _BY_WORDS)
+        """Score the nearest entries by their words as well, then all of them with neighbours."""
         have = {row.id for row in rows}
-        close = matrix.ids[_highest(np.nan_to_num(cosines, nan=-2.0), _BY_MEANING)]
-        rows += self._rows_of(session, [int(ident) for ident in close if int(ident) not in have])
-        scores = lexical.own_scores(rows, plan)
-        _put(own, matrix.ids, [row.id for row in rows], scores)
-        near = lexical.around(rows, scores)
-        ranked = lexical.rank(rows, scores, near, plan, len(rows))
-        return _Words(own, {ident: score for score, ident in ranked}, plan)
+        close = seen.rows.ids[highest(np.nan_to_num(seen.cosines, nan=-2.0), _BY_MEANING)]
+        near = self._rows_of(session, [int(ident) for ident in close if int(ident) not in have])
+        rows = rows + near
+        scores = scores + lexical.own_scores(near, plan)
+        own = np.zeros(len(seen.rows.ids))
+        _put(own, seen.rows.ids, [row.id for row in rows], scores)
+        ranked = lexical.rank(rows, scores, lexical.around(rows, scores), plan, len(rows))
+        return _Words(own, {ident: score for score, ident in ranked})
 
     def _rows_of(self, session: Session, ids: list[int]) -> list[Candidate]:
         """Return the ranking's columns of the entries with these row numbers."""
@@ -135,6 +129,19 @@ class BothRecall(Recall):
         return [row for row in have.values() if row is not None]
 
 
+def _evidence(seen: Seen, words: _Words, plan: Plan | None, use_words: bool) -> Evidence:
+    rows = seen.rows
+    return Evidence(
+        words.own if use_words else np.zeros_like(words.own),
+        seen.cosines,
+        rows.lengths.astype(np.float64),
+        rows.near,
+        hybrid.lifts(rows.speakers, rows.days, plan.speakers, plan.periods) if plan else None,
+        seen.level,
+        seen.entries,
+    )
+
+
 def _put(into: Floats, ids: Ints, which: Sequence[int], values: Sequence[float]) -> None:
     """Write *values* at the positions of *which* in the sorted *ids*; others are passed over."""
     if not len(ids):
@@ -143,13 +150,3 @@ def _put(into: Floats, ids: Ints, which: Sequence[int], values: Sequence[float])
     at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
     there = ids[at] == wanted
     into[at[there]] = np.array(values, dtype=np.float64)[there]
-
-
-def _highest(values: Floats, count: int) -> Sequence[int]:
-    """Return the positions of the *count* highest values, highest first, the later on ties."""
-    if count < len(values):
-        some = np.argpartition(-values, count - 1)[:count]
-    else:
-        some = np.arange(len(values))
-    order = np.lexsort((-some, -values[some]))
-    return [int(at) for at in some[order]]

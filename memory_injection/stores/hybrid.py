@@ -12,7 +12,8 @@ to be set for short turns, long documents or a language. On top of the sum:
   share of the question's words found, and the cosine on the model's own scale.
 
 See ``docs/explanation/semantic-recall.md`` for what each step adds. Arrays hold one value per
-entry, in the order of the view's rows.
+entry, in the order of the view's rows; in a large memory that of the entries picked by an
+approximate index, with a :class:`Level` for the rest.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 __all__ = [
     "RELEVANCE_FLOOR",
     "Evidence",
+    "Level",
     "by_words",
     "calibrated",
     "fuse",
@@ -52,9 +54,45 @@ _DAY = 0.7  # standard deviations for the days asked about
 _NORMAL = NormalDist()
 
 
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How many values there are, their mean and their standard deviation."""
+
+    entries: int
+    mean: float
+    spread: float
+
+    @classmethod
+    def of(cls, values: Floats, entries: int | None = None) -> Level:
+        """Return the level of *values* without the unknown ones (NaN), read as *entries* many."""
+        known = values[~np.isnan(values)]
+        count = len(known) if entries is None else entries
+        return cls(count, float(known.mean()), float(known.std())) if len(known) else _NOTHING
+
+    @classmethod
+    def filled(cls, values: Floats, entries: int) -> Level:
+        """Return the level of *values* and of as many zeros as make *entries* of them."""
+        mean = float(values.sum()) / max(entries, 1)
+        square = float(((values - mean) ** 2).sum()) + (entries - len(values)) * mean**2
+        return cls(entries, mean, math.sqrt(square / max(entries, 1)))
+
+    @classmethod
+    def pooled(cls, levels: Sequence[Level]) -> Level:
+        """Return the level of all that *levels* describe, together."""
+        entries = sum(one.entries for one in levels)
+        if not entries:
+            return _NOTHING
+        mean = sum(one.entries * one.mean for one in levels) / entries
+        square = sum(one.entries * (one.spread**2 + (one.mean - mean) ** 2) for one in levels)
+        return cls(entries, mean, math.sqrt(square / entries))
+
+
+_NOTHING = Level(0, 0.0, 0.0)
+
+
 @dataclass(slots=True)
 class Evidence:
-    """What is known of every entry the caller may read.
+    """What is known of every entry the caller may read, or of those picked from them.
 
     Attributes:
         words: lexical score by the entry's own text, 0 where no word matches.
@@ -62,6 +100,9 @@ class Evidence:
         lengths: number of terms.
         near: distance in turns to index arrays of the entries at that distance, -1 for none.
         lifts: steps added at the end, in standard deviations (speakers, days).
+        level: the level of the cosines of all entries; None if every entry is here. Entries that
+            are not here share no word with the question.
+        entries: how many entries there are in all; None if every one is here.
     """
 
     words: Floats
@@ -69,17 +110,19 @@ class Evidence:
     lengths: Floats
     near: Mapping[int, Ints] = field(default_factory=dict)
     lifts: Floats | None = None
+    level: Level | None = None
+    entries: int | None = None
 
 
-def standard(values: Floats) -> Floats:
-    """Return *values* in standard deviations around their mean; NaN (unknown) becomes 0."""
-    known = values[~np.isnan(values)]
-    if not len(known):
+def standard(values: Floats, level: Level | None = None) -> Floats:
+    """Return *values* in standard deviations around their mean; NaN (unknown) becomes 0.
+
+    *level* tells mean and deviation where *values* are not all there are.
+    """
+    level = level or Level.of(values)
+    if level.spread < 1e-9:
         return np.zeros_like(values)
-    spread = float(known.std())
-    if spread < 1e-9:
-        return np.zeros_like(values)
-    found: Floats = np.nan_to_num((values - float(known.mean())) / spread)
+    found: Floats = np.nan_to_num((values - level.mean) / level.spread)
     return found
 
 
@@ -90,8 +133,10 @@ def chance(count: int) -> float:
 
 def fuse(evidence: Evidence) -> Floats:
     """Return one value per entry, higher is better, comparable within this question only."""
-    words, meaning = standard(evidence.words), standard(evidence.cosines)
-    by_words, by_meaning = weights(words, meaning)
+    entries = len(evidence.words) if evidence.entries is None else evidence.entries
+    words = standard(evidence.words, Level.filled(evidence.words, entries))
+    meaning = standard(evidence.cosines, evidence.level)
+    by_words, by_meaning = weights(words, meaning, entries)
     own = by_words * words + by_meaning * meaning
     total = own.copy()
     lean = _LEAN / (_LEAN + evidence.lengths)
@@ -102,9 +147,15 @@ def fuse(evidence: Evidence) -> Floats:
     return total if evidence.lifts is None else total + evidence.lifts
 
 
-def weights(words: Floats, meaning: Floats) -> tuple[float, float]:
-    """Return the shares of the words' and the vectors' list (they sum to 1; 0, 0 for neither)."""
-    expected = chance(len(words))
+def weights(words: Floats, meaning: Floats, entries: int | None = None) -> tuple[float, float]:
+    """Return the shares of the words' and the vectors' list (they sum to 1; 0, 0 for neither).
+
+    Args:
+        words: what the words say, in standard deviations.
+        meaning: what the vectors say, in standard deviations.
+        entries: how many entries they are the best of; None if they are all.
+    """
+    expected = chance(len(words) if entries is None else entries)
     by_words = _WORDS_PER_PEAK * max(float(words.max(initial=0.0)), 0.0) / expected
     sharpness = float(meaning.max(initial=0.0)) / expected
     by_meaning = min(max((sharpness - _BLIND) / (_SURE - _BLIND), 0.0), 1.0)

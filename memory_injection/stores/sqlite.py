@@ -14,10 +14,10 @@ from . import lexical, transfer, writing
 from .database import Database, Session
 from .drafts import Draft, clean, draft, draft_of
 from .engines import engine_for
+from .index_files import without_indexes
 from .messages import drafts_of_messages
 from .recall import Recall, view_of, within
 from .schema import MIGRATIONS, prepare
-from .tantivy_engine import without_index
 
 __all__ = ["SQLiteStore"]
 
@@ -293,7 +293,7 @@ class SQLiteStore:
         owner = Scope.of(scope)
         if not owner.ids():
             raise InputError("erase needs a scope with at least one id: it would delete everything")
-        away = without_index(self.path, self._busy_timeout, self.name)
+        away = without_indexes(self.path, self._busy_timeout, self.name)
         with away, self._erasing() as session:
             owners = writing.owners_within(session.conn, owner)
             marks = ",".join("?" * len(owners))

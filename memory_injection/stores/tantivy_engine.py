@@ -11,22 +11,18 @@ from __future__ import annotations
 import json
 import logging
 import os
-import shutil
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
-from ..errors import StoreError
 from .database import Database, Session
 from .engines import FTS5
+from .index_files import Timeout, index_folder, lock, sweep
 from .questions import Search
 
-__all__ = ["Tantivy", "without_index"]
+__all__ = ["Tantivy"]
 
 _LOG = logging.getLogger("memory_injection.stores.tantivy")
 _BEHIND = 10_000  # rows; FTS5 finds the best of so many in half a millisecond
@@ -79,7 +75,7 @@ class Tantivy:
     """
 
     def __init__(self, path: str, smallest: int, store: str) -> None:
-        self._folder = Path(f"{path}.tantivy")
+        self._folder = index_folder(path, "tantivy")
         self._smallest = smallest
         self._store = store
         self._fts5 = FTS5()
@@ -169,7 +165,7 @@ class Tantivy:
     def _bring_up(self, database: Database) -> None:
         self._folder.mkdir(exist_ok=True)
         try:
-            with _lock(self._folder, 0):
+            with lock(self._folder, 0):
                 state = self._usable()
                 if state is None:
                     state = _State(uuid.uuid4().hex, 0, 0)
@@ -179,7 +175,7 @@ class Tantivy:
                 with database.read() as session:
                     state = self._follow(session, state)
                 self._keep(state)
-                _sweep(self._folder, state.build)
+                sweep(self._folder, {state.build, "state.json"})
                 with database.write() as session:
                     session.conn.execute(
                         "DELETE FROM memory_removed WHERE number <= ?", (state.removed,)
@@ -225,50 +221,6 @@ class Tantivy:
         fresh = self._folder / "state.json.new"
         fresh.write_text(json.dumps(asdict(state)), "utf-8")
         os.replace(fresh, self._folder / "state.json")
-
-
-@contextmanager
-def without_index(path: str, wait: float, store: str) -> Iterator[None]:
-    """Take the index of the file at *path* away, and keep it away until the context ends.
-
-    For erasures, whatever the engine and whether or not it is installed: a deletion inside the
-    index would leave the words there for a while.
-
-    Args:
-        path: the store's file.
-        wait: seconds to wait for another process's work on the index.
-        store: name of the store, for errors.
-
-    Raises:
-        StoreError: the wait was too short.
-    """
-    folder = Path(f"{path}.tantivy")
-    if not folder.exists():
-        yield
-        return
-    lock = _lock(folder, wait)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise StoreError(
-            f"memory index {str(folder)!r} was busy for {wait:g} s: nothing was erased", store
-        ) from None
-    try:
-        (folder / "state.json").unlink(missing_ok=True)
-        _sweep(folder, None)
-        yield
-    finally:
-        lock.release()
-
-
-def _lock(folder: Path, wait: float) -> FileLock:
-    return FileLock(str(folder / "lock"), timeout=wait)
-
-
-def _sweep(folder: Path, build: str | None) -> None:
-    for one in folder.iterdir():
-        if one.is_dir() and one.name != build:
-            shutil.rmtree(one, ignore_errors=True)
 
 
 def _index(folder: Path) -> Any:

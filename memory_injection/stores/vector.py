@@ -1,4 +1,4 @@
-"""Semantic search beside full-text search, in one SQLite file, exact and without a server."""
+"""Semantic search beside full-text search, in one SQLite file and without a server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from ..embedders import load_embedder
 from ..errors import ConfigurationError, MissingDependencyError
 from ..protocols import Reranker
-from ..records import MemoryEntry, Scope, SearchOptions
+from ..records import MemoryEntry, Scope, SearchOptions, SearchResult
 from ..text import stems
 from . import transfer
 from .database import Database
@@ -32,7 +32,8 @@ from . import hybrid as ranking
 from . import vectors as tables
 from .both import BothRecall, Question
 from .embedding import Progress, embed_waiting
-from .vectorizing import EmbeddingFailed, Vectorizer, Vectors, run
+from .vector_index import vector_index_for
+from .vectorizing import Blocking, EmbeddingFailed, Vectorizer, Vectors, run
 
 __all__ = ["VectorStore"]
 
@@ -47,10 +48,11 @@ _CONTEXT_ONLY = 2.0  # ...and before an ask without a content word of its own
 class VectorStore(SQLiteStore):
     """A ``SQLiteStore`` that also keeps a vector of every entry and searches by both.
 
-    Search is exact, in numpy, over the vectors of the caller's own scope. If the embedder fails
-    or is too slow the search goes on by words alone; ``problem`` then says why. The model's name
-    and dimension are recorded beside the vectors: with another model the old vectors are no
-    longer used, and ``reembed`` makes new ones.
+    Search is exact, in numpy, over the vectors of the caller's own scope; in a very large one an
+    approximate index picks what is ranked. If the embedder fails or is too slow the search goes on
+    by words alone; ``problem`` of what it returns then says why, and the store's ``problem`` what
+    was wrong last. The model's name and dimension are recorded beside the vectors: with another
+    model the old vectors are no longer used, and ``reembed`` makes new ones.
 
     With an async embedder ``search``, ``add`` and the other writing methods return awaitables.
 
@@ -62,13 +64,16 @@ class VectorStore(SQLiteStore):
         writable: False opens the file read-only.
         hybrid: False ranks by the vectors alone.
         embed_timeout: seconds that embedding a question may take; None waits.
+        index: what picks the entries to rank. ``"auto"``: usearch in scopes of more than 100,000
+            entries where it is installed (``memory_injection[ann]``), else ``"exact"``, which ranks
+            them all; ``"usearch"`` at any size. Its index lies in the folder ``<path>.vectors``.
         reranker: reorders the best entries, e.g. ``embedders.CrossEncoderReranker``; takes query
             and entries, may be async.
         **options: as for ``SQLiteStore``.
 
     Raises:
         ConfigurationError: an argument cannot be used, or the model is not on disk.
-        MissingDependencyError: numpy is not installed.
+        MissingDependencyError: numpy is not installed, or ``index="usearch"`` and that is not.
     """
 
     relevance_floor = ranking.RELEVANCE_FLOOR
@@ -82,6 +87,7 @@ class VectorStore(SQLiteStore):
         writable: bool = True,
         hybrid: bool = True,
         embed_timeout: float | None = 1.5,
+        index: str = "auto",
         reranker: Reranker | None = None,
         **options: Any,
     ) -> None:
@@ -99,7 +105,8 @@ class VectorStore(SQLiteStore):
         self.problem: str | None = None
         self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)
         self._reranker = reranker
-        self._both = self._recall = BothRecall(name, self._engine)
+        self._index = vector_index_for(index, self.path, name)
+        self._both = self._recall = BothRecall(name, self._engine, self._index)
 
     def _prepare(self, conn: sqlite3.Connection) -> None:
         prepare(conn)
@@ -115,27 +122,34 @@ class VectorStore(SQLiteStore):
         super().initialize()
         self._vectorizer.warm_up()
 
+    def close(self) -> None:
+        """Close the file. Later use raises :class:`~memory_injection.errors.StoreClosedError`."""
+        super().close()
+        self._index.close()
+
     # Reading
 
     def search(  # type: ignore[override]  # an awaitable with an async embedder
         self, query: str, options: SearchOptions | None = None
-    ) -> list[MemoryEntry] | Awaitable[list[MemoryEntry]]:
+    ) -> SearchResult | Awaitable[SearchResult]:
         """Return the entries that fit *query* by words and by meaning, best first.
+
+        ``problem`` of the result says why this search went by words alone, if it did.
 
         Args:
             query: any text.
             options: ``max_search_results``, ``scope``, ``context`` (text of the turns before).
 
         Raises:
-            StoreError: the file cannot be read. Embedder trouble does not raise: see ``problem``.
+            StoreError: the file cannot be read. Embedder trouble does not raise.
         """
         return run(self._search(query, options or {}))
 
-    def _search(self, query: str, given: Mapping[str, Any]) -> Steps[list[MemoryEntry]]:
+    def _search(self, query: str, given: Mapping[str, Any]) -> Steps[SearchResult]:
         limit = self._limit(given)
         if not isinstance(query, str) or not query.strip() or limit < 1:
             self._database.live()
-            return []
+            return SearchResult()
         scope = Scope.of(given.get("scope"))
         context = given.get("context") if isinstance(given.get("context"), str) else None
         embedder = self._vectorizer.embedder
@@ -143,12 +157,17 @@ class VectorStore(SQLiteStore):
             view = view_of(session, scope)
             model = tables.find_model(session.conn, embedder.name, embedder.dimension)
         if not view.entries:
-            return []
-        asked = None
-        if model is not None:
+            return SearchResult()
+        if model is None:
+            return self._by_words(query, given, f"nothing is embedded by {embedder.name!r} yet")
+        try:
             asked = yield from self._vector_of(query, context, view)
-        if asked is None or model is None or len(asked) != model.dimension:
-            return self._by_words(query, given)
+        except EmbeddingFailed as error:
+            self._note(str(error))
+            return self._by_words(query, given, str(error))
+        self._note(None)
+        if asked is None or len(asked) != model.dimension:
+            return self._by_words(query, given, f"{embedder.name!r} gave no usable vector")
         with self._database.read() as session:
             question = Question(
                 query, asked, context or "", limit, self._clock().date(), self.hybrid
@@ -157,35 +176,36 @@ class VectorStore(SQLiteStore):
         return (yield from self._reordered(query, found))
 
     def _vector_of(self, query: str, context: str | None, view: View) -> Steps[Vectors | None]:
-        """Embed the question, the turns before it at lower weight; None if that fails."""
+        """Embed the question, the turns before it at lower weight; None for a vector of zeros.
+
+        Raises:
+            EmbeddingFailed: the embedder's trouble.
+        """
         texts = [in_first_person(query, view), *([context] if context else [])]
-        try:
-            rows = yield self._vectorizer.query(texts)
-        except EmbeddingFailed as error:
-            self._note(str(error))
-            return None
-        self._note(None)
+        rows = yield self._vectorizer.query(texts)
         share = _CONTEXT if stems(query) else _CONTEXT_ONLY
         asked = rows[0] if len(rows) == 1 else rows[0] + share * rows[1]
         length = float(np.linalg.norm(asked))
         found: Vectors | None = asked / length if length > 0 else None
         return found
 
-    def _by_words(self, query: str, given: Mapping[str, Any]) -> list[MemoryEntry]:
+    def _by_words(self, query: str, given: Mapping[str, Any], problem: str) -> SearchResult:
         """Return what the words alone find, on this store's scale of scores."""
         found = super().search(query, SearchOptions(**given))  # type: ignore[typeddict-item]
-        return [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
+        scaled = [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
+        return SearchResult(scaled, problem=f"by words alone: {problem}")
 
-    def _reordered(self, query: str, found: list[MemoryEntry]) -> Steps[list[MemoryEntry]]:
+    def _reordered(self, query: str, found: list[MemoryEntry]) -> Steps[SearchResult]:
         """Let the reranker, if there is one, order what was found; its trouble changes nothing."""
         if self._reranker is None or not found:
-            return found
+            return SearchResult(found)
         try:
             ordered = yield self._reranker(query, found)
-            return list(ordered)
+            return SearchResult(ordered)
         except Exception as error:
-            self._note(f"the reranker failed: {type(error).__name__}: {error}")
-            return found
+            problem = f"the reranker failed: {type(error).__name__}: {error}"
+            self._note(problem)
+            return SearchResult(found, problem=problem)
 
     # Writing
 
@@ -218,6 +238,11 @@ class VectorStore(SQLiteStore):
         """Write and embed the messages of a conversation; see ``SQLiteStore.add_messages``."""
         return run(self._embedded(super().add_messages(messages, context, scope=scope)))
 
+    def erase(self, scope: Scope) -> int:
+        """Delete everything written for *scope*, vectors too; see ``SQLiteStore.erase``."""
+        self._index.close()  # its files are removed
+        return super().erase(scope)
+
     def import_lines(  # type: ignore[override]
         self,
         source: transfer.Source,
@@ -242,7 +267,7 @@ class VectorStore(SQLiteStore):
             EmbeddingFailed: the embedder's trouble, named.
             StoreError: the file cannot be written.
         """
-        return run(embed_waiting(self._database, self._vectorizer, progress))
+        return run(self._reembedded(progress))
 
     def waiting(self) -> int:
         """Return how many entries have no vector of the current model."""
@@ -251,14 +276,28 @@ class VectorStore(SQLiteStore):
             model = tables.find_model(session.conn, embedder.name, embedder.dimension)
             return tables.count_waiting(session.conn, model)
 
+    def _reembedded(self, progress: Progress | None) -> Steps[int]:
+        count = yield from embed_waiting(self._database, self._vectorizer, progress)
+        yield Blocking(lambda: self._follow(count))
+        return count
+
     def _embedded(self, done: T) -> Steps[T]:
         try:
-            yield from embed_waiting(self._database, self._vectorizer)
+            count = yield from embed_waiting(self._database, self._vectorizer)
         except EmbeddingFailed as error:
             self._note(str(error))
-        else:
-            self._note(None)
+            return done
+        self._note(None)
+        yield Blocking(lambda: self._follow(count))
         return done
+
+    def _follow(self, count: int) -> None:
+        """Let the index follow what was embedded."""
+        embedder = self._vectorizer.embedder
+        with self._database.read() as session:
+            model = tables.find_model(session.conn, embedder.name, embedder.dimension)
+        if model is not None:
+            self._index.written(self._database, model, count)
 
     def _note(self, problem: str | None) -> None:
         """Keep what is wrong with the embedder; say it once in the log."""

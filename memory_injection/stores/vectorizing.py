@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from contextvars import copy_context
 from queue import SimpleQueue
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,15 @@ from numpy.typing import NDArray
 from ..errors import StoreError
 from ..protocols import Embedder
 
-__all__ = ["ANSWERS", "QUESTIONS", "EmbeddingFailed", "Vectorizer", "ends_of_scale", "run"]
+__all__ = [
+    "ANSWERS",
+    "QUESTIONS",
+    "Blocking",
+    "EmbeddingFailed",
+    "Vectorizer",
+    "ends_of_scale",
+    "run",
+]
 
 T = TypeVar("T")
 Vectors = NDArray[np.float32]
@@ -185,8 +193,14 @@ class _Workers:
             del future, work
 
 
+class Blocking(NamedTuple):
+    """A step that may take long: run where it cannot hold up an event loop."""
+
+    work: Callable[[], Any]
+
+
 def run(steps: Generator[Any, Any, T]) -> T | Awaitable[T]:
-    """Drive *steps*, which yields values or awaitables and is sent the values.
+    """Drive *steps*, which yields values, awaitables or ``Blocking`` work and is sent the values.
 
     Returns the result, or an awaitable of it once a step has to be awaited: one logic for sync
     and async embedders.
@@ -194,7 +208,7 @@ def run(steps: Generator[Any, Any, T]) -> T | Awaitable[T]:
     try:
         value = next(steps)
         while not inspect.isawaitable(value):
-            value = steps.send(value)
+            value = steps.send(value.work() if isinstance(value, Blocking) else value)
     except StopIteration as end:
         result: T = end.value
         return result
@@ -205,6 +219,8 @@ async def _run_later(steps: Generator[Any, Any, T], value: Any) -> T:
     try:
         while True:
             try:
+                if isinstance(value, Blocking):
+                    value = asyncio.to_thread(value.work)
                 value = await value if inspect.isawaitable(value) else value
             except Exception as error:
                 value = steps.throw(error)

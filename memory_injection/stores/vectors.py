@@ -1,9 +1,11 @@
-"""Vectors beside the text: their tables, and the matrices that searches run over.
+"""Vectors beside the text: their tables.
 
 - ``memory_models``: one row per model that has written vectors: name, dimension, and what its
   cosines look like for a question with its answer and with something else
 - ``memory_vectors``: one row per embedded entry, float32, unit length. A row belongs to one
   model; rows of another model are never compared with, they wait to be embedded again.
+- ``memory_segments``: the files of an approximate index, see ``usearch_index``
+- ``memory_owned``: an owner's entries in order of their row numbers
 
 Deleting an entry deletes its vector (by trigger, whoever deletes it).
 """
@@ -11,30 +13,30 @@ Deleting an entry deletes its vector (by trigger, whoever deletes it).
 from __future__ import annotations
 
 import sqlite3
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .hybrid import Ints
-from .questions import Owner
-
-__all__ = ["Matrices", "Matrix", "Model", "prepare_vectors", "waiting"]
+__all__ = [
+    "Model",
+    "Vectors",
+    "count_waiting",
+    "find_model",
+    "has_segments",
+    "keep",
+    "prepare_vectors",
+    "record_model",
+    "waiting",
+]
 
 Vectors = NDArray[np.float32]
-
-_NEAR = (-2, -1, 1, 2)
-_MOST = 250_000  # vectors kept in memory, over all owners
-_COLUMNS = ("ids", "places", "speakers", "days", "lengths", "known", "vectors")
 
 
 def prepare_vectors(conn: sqlite3.Connection) -> None:
     """Make the tables where they are missing."""
-    if _exists(conn):
+    if _exists(conn, "memory_vectors_gone") and has_segments(conn):
         return
     conn.execute("BEGIN IMMEDIATE")
     try:
@@ -54,12 +56,21 @@ _TABLES = (
     " model INTEGER NOT NULL, vector BLOB NOT NULL)",
     "CREATE TRIGGER IF NOT EXISTS memory_vectors_gone AFTER DELETE ON memory_entries"
     " BEGIN DELETE FROM memory_vectors WHERE id = old.id; END",
+    "CREATE INDEX IF NOT EXISTS memory_owned ON memory_entries (scope)",
+    "CREATE TABLE IF NOT EXISTS memory_segments (file TEXT PRIMARY KEY, scope INTEGER NOT NULL,"
+    " model INTEGER NOT NULL, upto INTEGER NOT NULL, entries INTEGER NOT NULL,"
+    " size INTEGER NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID",
 )
 
 
-def _exists(conn: sqlite3.Connection) -> bool:
-    sql = "SELECT 1 FROM sqlite_master WHERE name = 'memory_vectors_gone'"
-    return conn.execute(sql).fetchone() is not None
+def has_segments(conn: sqlite3.Connection) -> bool:
+    """Tell whether the file has the table of an approximate index (older ones have none)."""
+    return _exists(conn, "memory_segments")
+
+
+def _exists(conn: sqlite3.Connection, name: str) -> bool:
+    sql = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    return conn.execute(sql, (name,)).fetchone() is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +101,7 @@ _MODEL = "SELECT id, name, dimension, unrelated, answer FROM memory_models"
 
 def find_model(conn: sqlite3.Connection, name: str, dimension: int | None) -> Model | None:
     """Return the recorded model of this name (and dimension, if known)."""
-    if not _exists(conn):
+    if not _exists(conn, "memory_vectors_gone"):
         return None
     rows = conn.execute(f"{_MODEL} WHERE name = ? ORDER BY id DESC", (name,)).fetchall()
     return next((Model(*row) for row in rows if dimension in (None, row[2])), None)
@@ -136,126 +147,3 @@ def count_waiting(conn: sqlite3.Connection, model: Model | None) -> int:
         return total
     sql = "SELECT count(*) FROM memory_vectors WHERE model = ?"
     return total - int(conn.execute(sql, (model.id,)).fetchone()[0])
-
-
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """All entries of one or more owners, in order of their row numbers.
-
-    Attributes:
-        ids: row numbers.
-        places: where the turns stand; -1 for none.
-        speakers: who says them; -1 for nobody.
-        days: when they were said.
-        lengths: how many terms they have.
-        known: whether an entry has a vector.
-        vectors: one row per entry; zeros where there is none.
-        near: distance in turns to the index of the entry there, -1 for none.
-    """
-
-    ids: Ints
-    places: Ints
-    speakers: Ints
-    days: Ints
-    lengths: Ints
-    known: NDArray[np.bool_]
-    vectors: Vectors
-    near: dict[int, Ints]
-
-
-class Matrices:
-    """The matrices of the owners searched last, refreshed by loading only what was added."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[int, int], Matrix] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, conn: sqlite3.Connection, owner: Owner, model: Model) -> Matrix:
-        """Return *owner*'s matrix as the connection sees the file now."""
-        key = (owner.id, model.id)
-        with self._lock:
-            old = self._kept.get(key)
-        fresh = _appended(conn, owner, model, old) if old is not None else None
-        if fresh is None:
-            fresh = _load(conn, owner.id, model, 0)
-        with self._lock:
-            self._kept[key] = fresh
-            self._kept.move_to_end(key)
-            while len(self._kept) > 1 and sum(len(m.ids) for m in self._kept.values()) > _MOST:
-                self._kept.popitem(last=False)
-        return fresh
-
-    def clear(self) -> None:
-        """Forget everything kept in memory."""
-        with self._lock:
-            self._kept.clear()
-
-
-def _appended(conn: sqlite3.Connection, owner: Owner, model: Model, old: Matrix) -> Matrix | None:
-    """Return *old* and what was added since, or None if that is not all that changed.
-
-    Row numbers only grow, so if the count is right after appending, nothing has gone.
-    """
-    if not len(old.ids) or not old.known.all():
-        return None
-    new = _load(conn, owner.id, model, int(old.ids[-1]))
-    if len(old.ids) + len(new.ids) != owner.entries:
-        return None
-    if not len(new.ids):
-        return old
-    columns: list[Any] = [
-        np.concatenate([getattr(m, name) for m in (old, new)]) for name in _COLUMNS
-    ]
-    return _matrix(columns, _around(columns[1]))
-
-
-def _load(conn: sqlite3.Connection, owner: int, model: Model, after: int) -> Matrix:
-    # A unary plus keeps SQLite off an index: the owner's for what was added, the rows' for all.
-    which = "+e.scope = ? AND e.id > ?" if after else "e.scope = ? AND +e.id > ?"
-    rows = conn.execute(
-        "SELECT e.id, e.place, e.speaker, e.day, e.length, v.vector FROM memory_entries e"
-        " LEFT JOIN memory_vectors v ON v.id = e.id AND v.model = ?"
-        f" WHERE {which} ORDER BY e.id",
-        (model.id, owner, after),
-    ).fetchall()
-    nothing = bytes(4 * model.dimension)
-    packed = b"".join([row[5] or nothing for row in rows])
-    vectors = np.frombuffer(packed, dtype=np.float32).reshape(len(rows), model.dimension)
-    columns: list[Any] = [
-        np.array([-1 if row[at] is None else row[at] for row in rows], dtype=np.int64)
-        for at in range(5)
-    ]
-    known = np.array([row[5] is not None for row in rows], dtype=bool)
-    return _matrix([*columns, known, vectors], _around(columns[1]))
-
-
-def _matrix(columns: Sequence[Any], near: dict[int, Ints]) -> Matrix:
-    ids, places, speakers, days, lengths, known, vectors = columns
-    return Matrix(ids, places, speakers, days, lengths, known, vectors, near)
-
-
-def _around(places: Ints) -> dict[int, Ints]:
-    """Return, per distance, the index of the entry standing there, or -1."""
-    if not len(places):
-        return dict.fromkeys(_NEAR, places)
-    order = np.argsort(places, kind="stable")
-    ordered = places[order]
-    found: dict[int, Ints] = {}
-    for distance in _NEAR:
-        wanted = places + distance
-        at = np.minimum(np.searchsorted(ordered, wanted), len(places) - 1)
-        there = (places >= 0) & (wanted >= 0) & (ordered[at] == wanted)
-        found[distance] = np.where(there, order[at], -1)
-    return found
-
-
-def together(matrices: Sequence[Matrix]) -> Matrix:
-    """Return several owners' matrices as one, in order of row numbers; a single one as it is."""
-    if len(matrices) == 1:
-        return matrices[0]
-    columns: list[Any] = [
-        np.concatenate([getattr(matrix, name) for matrix in matrices]) for name in _COLUMNS
-    ]
-    order = np.argsort(columns[0])
-    columns = [column[order] for column in columns]
-    return _matrix(columns, _around(columns[1]))

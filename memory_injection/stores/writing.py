@@ -236,6 +236,8 @@ def forget_engines(conn: sqlite3.Connection) -> None:
     """Start afresh after an erasure: no engine has an index of this file any more."""
     conn.execute("DELETE FROM memory_engines")
     conn.execute("DELETE FROM memory_removed")
+    if conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'memory_segments'").fetchone():
+        conn.execute("DELETE FROM memory_segments")
 
 
 def _row(

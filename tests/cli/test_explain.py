@@ -39,7 +39,10 @@ def test_everything_in_a_report_is_shown(
         status="injected",
         warnings=("the trigger raised",),
         query="train?",
-        stores=(StoreReport(name="notes", status="error", error="OSError: gone"),),
+        stores=(
+            StoreReport(name="notes", status="error", error="OSError: gone"),
+            StoreReport(name="wiki", status="ok", problem="by words alone"),
+        ),
         entries=(EntryReport(store="notes", id="a1", score=0.5, length=5),),
         dropped=(DroppedEntry(store="wiki", length=7, reason="below_floor"),),
         tokens=12,
@@ -53,8 +56,8 @@ def test_everything_in_a_report_is_shown(
     captured = capsys.readouterr()
     assert captured.out == ""
     for word in (
-        "the trigger raised", "train?", "OSError: gone", "a1", "0.500", "08:40", "below floor",
-        "7 characters", "12 of 99 (o200k_base)", "2, 40 tokens", "user=u1",
+        "the trigger raised", "train?", "OSError: gone", "by words alone", "a1", "0.500", "08:40",
+        "below floor", "7 characters", "12 of 99 (o200k_base)", "2, 40 tokens", "user=u1",
     ):  # fmt: skip
         assert word in captured.err
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from memory_injection import MemoryEntry, MemoryManager, StoreErrors
+from memory_injection import MemoryEntry, MemoryManager, SearchResult, StoreErrors
 from memory_injection.access import registered
 from memory_injection.fanout import Ask, ask_now, ask_soon, run_all_now, run_all_soon
 from memory_injection.testing import AsyncFakeStore, FakeStore
@@ -284,3 +284,26 @@ def test_a_blocking_pinned_of_an_async_store_keeps_to_the_deadline(way):
     release.set()
     assert answer.report.status == "timeout"
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", [FakeStore, AsyncFakeStore])
+def test_a_store_may_say_what_was_wrong_with_an_answer(kind, way):
+    """Its line in the report carries it; an answer that says nothing, or no text, has none."""
+
+    class Odd(list):
+        problem = 3
+
+    stores = [
+        kind(lambda q, o: SearchResult(["it is dry"], problem="half the index is gone"), name="a"),
+        kind(lambda q, o: SearchResult(problem="x" * 9_000), name="b"),
+        kind(lambda q, o: SearchResult([MemoryEntry("it is warm")]), name="c"),
+        kind(lambda q, o: Odd(["it is late"]), name="d"),
+    ]
+    with MemoryManager(stores) as memory:
+        report = inject(memory, way).report
+    told = {store.name: (store.status, store.problem) for store in report.stores}
+    assert told == {
+        "a": ("ok", "half the index is gone"), "b": ("empty", "x" * 500), "c": ("ok", None),
+        "d": ("ok", None),
+    }  # fmt: skip

@@ -13,6 +13,7 @@ np = pytest.importorskip("numpy", reason="numpy comes with the embeddings and li
 from memory_injection.stores.hybrid import (  # noqa: E402
     LEXICAL_FLOOR,
     Evidence,
+    Level,
     by_words,
     calibrated,
     chance,
@@ -184,3 +185,27 @@ async def test_steps_run_sync_until_something_must_be_awaited() -> None:
         return (yield 7)
 
     assert run(plain()) == 7  # type: ignore[arg-type]
+
+
+def test_levels_of_parts_make_the_level_of_the_whole() -> None:
+    """Means and deviations of parts, pooled by size; zeros that are not written down count."""
+    values = NOISE.normal(2.0, 3.0, size=500)
+    pooled = Level.pooled([Level.of(values[:100]), Level.of(values[100:]), Level.of(values[:0])])
+    assert pooled.entries == 500
+    assert (pooled.mean, pooled.spread) == pytest.approx((values.mean(), values.std()))
+    padded = np.concatenate([values, np.zeros(700)])
+    filled = Level.filled(values, 1200)
+    assert (filled.mean, filled.spread) == pytest.approx((padded.mean(), padded.std()))
+    assert Level.pooled([]).spread == 0.0
+    assert not standard(np.full(7, 0.1), Level.filled(np.full(7, 0.1), 7)).any()
+
+
+def test_a_part_is_ranked_as_it_would_be_in_the_whole() -> None:
+    """With the level of all, the entries picked get the values they have among all."""
+    words, cosines = np.zeros(400), NOISE.normal(size=400)
+    words[[3, 50, 90]] = 4.0, 2.0, 1.0
+    cosines[50] = 5.0
+    whole = fuse(evidence(words, cosines))
+    picked = [3, 50, 90, 200]
+    part = fuse(evidence(words[picked], cosines[picked], level=Level.of(cosines), entries=400))
+    assert part == pytest.approx(whole[picked])

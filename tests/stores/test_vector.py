@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import logging
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,10 +19,16 @@ from hypothesis import strategies as st
 
 np = pytest.importorskip("numpy", reason="numpy comes with the embeddings and light extras")
 
-from memory_injection.errors import ConfigurationError, InputError, StoreError  # noqa: E402
+from memory_injection import MemoryManager  # noqa: E402
+from memory_injection.errors import (  # noqa: E402
+    ConfigurationError,
+    InputError,
+    MissingDependencyError,
+    StoreError,
+)
 from memory_injection.protocols import MemoryStore  # noqa: E402
 from memory_injection.records import MemoryEntry, Scope  # noqa: E402
-from memory_injection.stores import SQLiteStore, VectorStore  # noqa: E402
+from memory_injection.stores import SQLiteStore, VectorStore, matrices, vector_index  # noqa: E402
 
 ANN, BOB = Scope(user="ann"), Scope(user="bob")
 CONCEPTS = (
@@ -473,6 +481,8 @@ def test_opening_starts_loading_the_model() -> None:
         {"embed_timeout": 0},
         {"embed_timeout": -1},
         {"reranker": "cross"},
+        {"index": "faiss"},
+        {"index": "usearch"},
         {"name": " "},
         {"max_search_results": 0},
     ],
@@ -482,6 +492,17 @@ def test_what_cannot_work_is_refused_at_construction(wrong: dict[str, Any]) -> N
     with pytest.raises(ConfigurationError) as caught:
         VectorStore(**{"embedder": Model(), **wrong})
     assert "\n" not in str(caught.value)
+
+
+def test_an_index_that_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for by name it is an error that says what to install; else the search is exact."""
+    monkeypatch.setattr(vector_index.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingDependencyError, match=r"memory-injection\[ann\]"):
+        VectorStore(tmp_path / "memory.db", embedder=Model(), index="usearch")
+    with VectorStore(tmp_path / "memory.db", embedder=Model()) as store:
+        assert isinstance(store._index, vector_index.Exact)
 
 
 @pytest.mark.parametrize("query", ["", "  ", "\x00", "😀", "a" * 100_000, "\ud800", '"*^ OR AND'])
@@ -532,3 +553,125 @@ def test_search_returns_entries_it_was_given(texts: list[str], query: str) -> No
         assert len(ids) == len(set(ids))
         scores = [entry.score for entry in found]
         assert scores == sorted(scores, reverse=True)
+
+
+# What was wrong with a search is that search's own
+
+
+class Picky(Model):
+    """Fails for questions about Ann, after waiting for Bob's."""
+
+    def embed(self, texts: Sequence[str], kind: str = "document") -> Any:
+        if kind == "query" and any("Ann" in text for text in texts):
+            raise OSError("no connection")
+        return super().embed(texts, kind)
+
+
+def test_a_search_says_what_was_wrong_with_it(store: VectorStore, model: Model) -> None:
+    """On what it returns, whatever other searches do."""
+    store.add("Pamuk naps")
+    fine: Any = store.search("kitten")
+    assert fine.problem is None
+    model.trouble = OSError("gone")
+    found: Any = store.search("Pamuk")
+    assert found.problem == "by words alone: embedder 'concepts' failed: OSError: gone"
+    assert contents(found) == ["Pamuk naps"]
+
+
+def test_without_vectors_of_the_model_a_search_says_so(tmp_path: Path) -> None:
+    """After a change of model, until ``reembed``."""
+    path = tmp_path / "memory.db"
+    with VectorStore(path, embedder=Model("old")) as store:
+        store.add("Pamuk naps")
+    with VectorStore(path, embedder=Model("new")) as store:
+        found: Any = store.search("Pamuk")
+        assert found.problem == "by words alone: nothing is embedded by 'new' yet"
+
+
+@pytest.mark.parametrize("way", ["threads", "tasks"])
+def test_each_users_report_tells_of_its_own_search(way: str) -> None:
+    """Two users ask at once, again and again; one's embedding fails, and only that one reads so."""
+    with VectorStore(embedder=Picky()) as store, MemoryManager([store], injection=True) as memory:
+        store.add("Ann's kitten is Pamuk", scope=ANN)
+        store.add("Bob's kitten is Duman", scope=BOB)
+        scopes = {"Ann": ANN, "Bob": BOB}
+        told: list[tuple[str, str | None]] = []
+
+        def note(user: str, result: Any) -> None:
+            (line,) = result.report.stores
+            told.append((user, line.problem))
+            assert line.status == "ok"
+            assert result.report.to_dict()["stores"][0]["problem"] == line.problem
+
+        def asks(user: str) -> list[list[dict[str, str]]]:
+            text = f"What is {user}'s kitten called, and what is it doing"
+            return [[{"role": "user", "content": f"{text} today, {n}?"}] for n in range(15)]
+
+        def ask(user: str) -> None:
+            for messages in asks(user):
+                note(user, memory.inject(messages, scope=scopes[user]))
+
+        async def ask_soon(user: str) -> None:
+            for messages in asks(user):
+                note(user, await memory.ainject(messages, scope=scopes[user]))
+
+        async def all_at_once() -> None:
+            await asyncio.gather(*(ask_soon(user) for user in scopes))
+
+        if way == "tasks":
+            asyncio.run(all_at_once())
+        else:
+            threads = [threading.Thread(target=ask, args=(user,)) for user in scopes]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    trouble = "by words alone: embedder 'concepts' failed: OSError: no connection"
+    assert sorted(set(told), key=str) == [("Ann", trouble), ("Bob", None)]
+    assert len(told) == 30
+
+
+# What is kept in memory
+
+
+def test_beyond_the_bound_vectors_lie_in_a_mapped_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scope larger than memory is meant to hold is searched all the same, and exactly."""
+    path = tmp_path / "memory.db"
+    texts = [f"{CONCEPTS[n % 5][0]} {n}" for n in range(300)]
+    with VectorStore(path, embedder=Model(), index="exact") as store:
+        store.add_many(texts)
+        right = contents(store.search("feline"))
+    monkeypatch.setattr(matrices, "_BLOCK", 50)
+    monkeypatch.setattr(matrices, "_KEPT", 100 * 6 * 4)
+    with VectorStore(path, embedder=Model(), index="exact") as store:
+        assert contents(store.search("feline")) == right
+        (matrix,) = store._index.matrices._kept.values()  # type: ignore[attr-defined]
+        mapped = [isinstance(block, np.memmap) for block in matrix.blocks]
+        assert mapped == [False, False, True, True, True, True]
+        store.add("one more cat")
+        assert "one more cat" in contents(store.search("feline", {"max_search_results": 100}))
+
+
+def test_what_is_let_go_is_not_held_by_a_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many users are searched, the bound on what is kept in memory holds."""
+    with VectorStore(tmp_path / "memory.db", embedder=Model(), index="exact") as store:
+        for number in range(30):
+            store.add_many([f"cat {n}" for n in range(20)], scope=Scope(user=f"u{number}"))
+        monkeypatch.setattr(matrices, "_KEPT", 5_000)
+        seen = []
+        original = matrices.Matrices._keep
+
+        def keep(self: Any, key: Any, matrix: Any) -> None:
+            seen.append(weakref.ref(matrix))
+            original(self, key, matrix)
+
+        monkeypatch.setattr(matrices.Matrices, "_keep", keep)
+        for number in range(30):
+            assert len(contents(store.search("kitten", {"scope": Scope(user=f"u{number}")}))) == 10
+        gc.collect()
+        assert len(seen) == 30
+        assert sum(one() is not None for one in seen) <= 3

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..protocols import Dialect
 from ..reading import Reading
-from ..rendering import find_blocks
+from ..rendering import block_at, find_blocks
 from .weighing import byte_bound, said_in
 
 __all__ = ["Stop", "TrackCache", "Walk", "strip_blocks", "walk"]
@@ -208,6 +208,7 @@ def walk(
         if len(opened) != len(messages):  # bare parts in a row are one message
             return walk(opened, dialect, cache, known, root=root)
     if known:  # what counts as a block depends on the caller, so nothing may be shared
+        known = sorted(known, key=len, reverse=True)
         return Walk(messages, _extend(Track(dialect), messages, 0, known, root))
     if track is None or track.dialect is not dialect or not shared:
         track = Track(dialect)
@@ -240,7 +241,7 @@ def _extend(
                 reading = _unasked(dialect, message, reading, blocks) if blocks else reading
             key = _next_key(key, reading, blocks)
         elif len(reading.texts) == 1:
-            found = find_blocks(reading.text)
+            found = _blocks_in(reading, known)
             blocks = tuple(found) if "\n".join(found) == reading.text else ()
         track.add(message, Stop(reading, key, blocks))
     return track
@@ -333,11 +334,21 @@ def _next_key(previous: bytes, reading: Reading, blocks: tuple[str, ...]) -> byt
 
 
 def _blocks_in(reading: Reading, known: Sequence[str]) -> list[str]:
-    found: list[str] = []
-    for text in reading.texts:
-        found += find_blocks(text)
-        found += [block for block in known if block in text and block not in found]
-    return found
+    """Return the blocks in a reading's texts, in order; *known* ones longest first."""
+    return [block for text in reading.texts for block in _in_order(text, known)]
+
+
+def _in_order(text: str, known: Sequence[str]) -> list[str]:
+    if not known:
+        return find_blocks(text)
+    places, rest = {}, text
+    for block in (*known, *find_blocks(text)):
+        at = block_at(rest, block) if len(block) <= len(rest) else -1
+        if at >= 0:
+            # What is found is covered, since a longer block may begin like a shorter one.
+            places[at] = block
+            rest = rest[:at] + "\0" * len(block) + rest[at + len(block) :]
+    return [places[at] for at in sorted(places)]
 
 
 def strip_blocks(text: str, blocks: Sequence[str]) -> str:

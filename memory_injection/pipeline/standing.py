@@ -66,6 +66,8 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
     walk = request.walk
     every = request.config.trigger != "userTurn"
     anchor = walk.last_writable() if every else walk.last_ask()
+    if request.placement == "user" and anchor is not None and not walk[anchor].reading.writable:
+        anchor = None
     turn = walk.last_ask() if request.placement != "user" else None
     standing = Standing(anchor=anchor, turn=turn)
     records: Mapping[bytes, Sequence[LedgerRecord]] = {}

@@ -198,7 +198,10 @@ def walk(
     track = cache.find(name)
     shared = _shared(messages, track) if track is not None else 0
     if dialect is None:
-        if track is not None and shared and all(map(_is_neutral, messages[shared:])):
+        if (
+            track is not None and shared
+            and all(map(_is_neutral, messages[shared:] + track.copies[shared:]))
+        ):  # fmt: skip
             dialect = track.dialect
         else:
             dialect = detect(messages)

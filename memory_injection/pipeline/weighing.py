@@ -18,7 +18,7 @@ __all__ = ["byte_bound", "room_left", "said_in", "tokens_of"]
 
 _FRAME = 4  # tokens of role and separators around one message (OpenAI's cookbook counts 3 to 4)
 
-_DATA = 2000  # characters without a space: an image or a file in base64, not a text
+_DATA = 2000  # ASCII characters without a space: an image or a file in base64, not a text
 # What providers charge for an image: OpenAI's guide gives 765 tokens for 1024 x 1024 in high
 # detail and 1,105 for a larger one, Anthropic's about 1,600 at most.
 _DATA_TOKENS = 1600
@@ -46,7 +46,9 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _is_data(text: str) -> bool:
-    return len(text) > _DATA and " " not in text[:_DATA] and "\n" not in text[:_DATA]
+    start = text[:_DATA]
+    # Chinese and Japanese are written without spaces.
+    return len(text) > _DATA and start.isascii() and " " not in start and "\n" not in start
 
 
 def byte_bound(text: str) -> int:

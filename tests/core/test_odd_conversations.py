@@ -1,0 +1,56 @@
+"""Conversations that are not what they seem: holes, look-alikes, images that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_injection import MemoryManager
+from memory_injection.testing import FakeStore
+
+HELLO = {"role": "user", "content": "hello my friend, what is new today?"}
+REPLY = {"role": "assistant", "content": "not much"}
+ASK = {"role": "user", "content": "what is the cat called?"}
+
+
+def replayed(messages):
+    return ["<memory>" in str(message["content"]) for message in messages]
+
+
+@pytest.mark.parametrize("content", [None, 3, {"type": "text", "text": "hi"}])
+def test_an_ask_that_cannot_hold_a_block_keeps_the_others(content):
+    """Nothing is written there, now or at a later replay, and earlier blocks stay."""
+    found = ["one"]
+    store = FakeStore(lambda query, options: list(found))
+    injection = {"query": lambda context: "whatever was said"}
+    with MemoryManager([store], injection=injection) as memory:
+        memory.inject([HELLO])
+        found[:] = ["two"]
+        odd = [HELLO, REPLY, {"role": "user", "content": content}]
+        result = memory.inject(odd, api="openai.chat")
+        later = memory.inject([*odd, REPLY, ASK], api="openai.chat")
+    assert (result.report.status, result.report.reason) == ("replayed", "no_user_message")
+    assert result.messages[1:] == odd[1:]
+    assert replayed(result.messages) == [True, False, False]
+    assert replayed(later.messages) == [True, False, False, False, True]
+
+
+def test_another_conversation_with_the_same_beginning_does_not_lend_its_dialect():
+    """What is detected depends on the messages alone."""
+    call = {"type": "tool_use", "id": "1", "name": "look", "input": {}}
+    done = {"type": "tool_result", "tool_use_id": "1", "content": "42"}
+    anthropic = [
+        HELLO, {"role": "assistant", "content": [call]}, {"role": "user", "content": [done]}
+    ]  # fmt: skip
+    with MemoryManager([FakeStore(["a fact"])]) as memory:
+        assert memory.inject(anthropic).report.dialect == "anthropic.messages"
+        assert memory.inject([HELLO, REPLY, ASK]).report.dialect == "openai.chat"
+        assert memory.inject([*anthropic, REPLY, ASK]).report.dialect == "anthropic.messages"
+
+
+def test_a_long_text_without_spaces_is_no_image():
+    """Japanese has none: 3,900 of its characters are no image at a flat price."""
+    said = [{"role": "user", "content": "猫について教えてください。" * 300}]
+    injection = {"context_window": 4000}
+    store = FakeStore(["a fact " * 50])
+    with MemoryManager([store], injection=injection, counter=len) as memory:
+        assert memory.inject(said).report.reason == "budget"

@@ -6,10 +6,11 @@ import asyncio
 import contextvars
 import threading
 import time
+import types
 
 import pytest
 
-from memory_injection import MemoryEntry, MemoryManager, StoreErrors
+from memory_injection import MemoryEntry, MemoryManager, StoreErrors, fanout
 from memory_injection.access import registered
 from memory_injection.fanout import Ask, ask_now, ask_soon, run_all_now, run_all_soon
 from memory_injection.testing import AsyncFakeStore, FakeStore
@@ -147,6 +148,23 @@ async def test_a_coarse_clock_does_not_lose_a_deadline():
     [handle] = registered([hanging(AsyncFakeStore, None)])
     [answer] = await asyncio.wait_for(ask_soon([Ask(handle, handle.search("q", {}))], 0.2), 5)
     assert answer.report.status == "timeout"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_clock_that_stands_still_loses_no_deadline(way, monkeypatch):
+    """Tests freeze clocks; a store that hangs is given up all the same."""
+    monkeypatch.setattr(fanout, "time", types.SimpleNamespace(monotonic=lambda: 1000.0))
+    release = threading.Event()
+    kind = FakeStore if way == "sync" else AsyncFakeStore
+    ended = []
+    thread = threading.Thread(
+        target=lambda: ended.extend(asked([hanging(kind, release), FakeStore(["a"])], way, 0.2)),
+        daemon=True,
+    )
+    thread.start()
+    thread.join(5)
+    release.set()
+    assert [answer.report.status for answer in ended] == ["timeout", "ok"]
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -128,7 +128,7 @@ class _Waiting:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._running: dict[int, tuple[Ask, Any]] = {}
-        self._over: asyncio.Future[None] = loop.create_future()
+        self._over: asyncio.Future[None] | None = None  # there once every ask has been started
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self, ask: Ask, held: Held) -> None:
@@ -136,7 +136,8 @@ class _Waiting:
         if ask.handle.is_async:
             task = self._loop.create_task(self._run(ask, held))
             task.add_done_callback(held.ended)
-            self._running[id(ask)] = (ask, task)
+            if ask.answer is None:  # an eager task may have it already
+                self._running[id(ask)] = (ask, task)
         else:
             future = on_worker(held)
             future.add_done_callback(held.ended)
@@ -145,6 +146,7 @@ class _Waiting:
 
     async def all(self) -> None:
         """Wait until every ask is answered or given up."""
+        self._over = self._loop.create_future()
         self._set_timer()
         try:
             if self._running:
@@ -177,11 +179,13 @@ class _Waiting:
                 return
 
     def _arrived(self, ask: Ask, done: Done) -> None:
-        if self._running.pop(id(ask), None) is None:
+        if self._running.pop(id(ask), None) is None and self._over is not None:
             return  # given up before
         try:
             ask.end(done)
         except KeyboardInterrupt as error:
+            if self._over is None:
+                raise
             if not self._over.done():
                 self._over.set_exception(error)
         self._check()
@@ -196,7 +200,7 @@ class _Waiting:
         self._check()
 
     def _check(self) -> None:
-        if not self._running and not self._over.done():
+        if self._over is not None and not self._running and not self._over.done():
             self._over.set_result(None)
 
 
@@ -216,9 +220,13 @@ async def run_all_soon(works: Works, timeout: float) -> list[Done]:
         asyncio.ensure_future(attempt(work)) if handle.is_async else as_awaitable(on_worker(work))
         for handle, work in works
     ]
-    if futures:
-        await asyncio.wait(futures, timeout=timeout)
-    return [_outcome(future, timeout) for future in futures]
+    try:
+        if futures:
+            await asyncio.wait(futures, timeout=timeout)
+        return [_outcome(future, timeout) for future in futures]
+    finally:
+        for future in futures:  # the caller was cancelled: so is what can be
+            future.cancel()
 
 
 def _outcome(future: Any, timeout: float) -> Done:

@@ -302,3 +302,53 @@ def test_a_blocking_pinned_of_an_async_store_keeps_to_the_deadline(way):
     release.set()
     assert answer.report.status == "timeout"
     assert time.monotonic() - started < 5
+
+
+def _eager(loop, coro, **named):
+    """Run a coroutine's first step at once, as Python 3.12's ``eager_task_factory`` does."""
+    try:
+        coro.send(None)
+    except StopIteration as stop:
+        ended = loop.create_future()
+        ended.set_result(stop.value)
+        return ended
+    raise AssertionError("only for what never waits")
+
+
+async def test_stores_that_answer_before_their_task_is_known():
+    """Under an eager task factory an answer comes while the tasks are still being made."""
+    factory = getattr(asyncio, "eager_task_factory", _eager)
+    stores = [AsyncFakeStore(["a"], name="a"), AsyncFakeStore(["b"], name="b")]
+    asks = [Ask(handle, handle.search("q", {})) for handle in registered(stores)]
+    loop = asyncio.get_running_loop()
+    before = loop.get_task_factory()
+    loop.set_task_factory(factory)
+    try:
+        answers = await ask_soon([*asks, *_asks_of(FakeStore(["c"], name="c"))], 1.0)
+    finally:
+        loop.set_task_factory(before)
+    assert [answer.report.status for answer in answers] == ["ok", "ok", "ok"]
+
+
+def _asks_of(store):
+    return [Ask(handle, handle.search("q", {})) for handle in registered([store])]
+
+
+async def test_a_cancelled_write_is_cancelled_in_its_stores():
+    """What the caller has given up does not go on behind its back."""
+    begun, written = asyncio.Event(), []
+
+    class Slow(AsyncFakeStore):
+        async def add(self, content, metadata=None, *, scope=None):
+            begun.set()
+            await asyncio.sleep(0.1)
+            written.append(content)
+
+    async with MemoryManager([Slow(writable=True)]) as memory:
+        writing = asyncio.create_task(memory.aadd("a fact"))
+        await begun.wait()
+        writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+        await asyncio.sleep(0.2)
+    assert written == []

@@ -54,3 +54,32 @@ def test_a_long_text_without_spaces_is_no_image():
     store = FakeStore(["a fact " * 50])
     with MemoryManager([store], injection=injection, counter=len) as memory:
         assert memory.inject(said).report.reason == "budget"
+
+
+class Broken:
+    def __getattr__(self, name):
+        raise RuntimeError("cannot be read")
+
+
+def test_a_generator_in_a_body_is_not_lost_when_reading_fails():
+    """What can be read once only goes out from the list it was read into."""
+    said = [HELLO, Broken()]
+    with MemoryManager([FakeStore(["a fact"])]) as memory:
+        body = {"model": "gpt-4o", "messages": iter(said)}
+        result = memory.inject_request(body, api="openai.chat")
+    assert result.report.status == "failed"
+    assert result.messages == said
+    assert list(result.request["messages"]) == said
+
+
+def test_an_sdk_object_that_stands_alone_is_not_taken_apart():
+    """Pydantic models are iterable, over their fields."""
+    from pydantic import BaseModel
+
+    class Content(BaseModel):
+        role: str = "user"
+        parts: list[dict] = [{"text": "what is the cat called?"}]
+
+    alone = Content()
+    with MemoryManager([FakeStore(["a fact"])]) as memory:
+        assert memory.inject(alone).messages is alone

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from memory_injection import InMemoryLedger, MemoryManager, Scope
+from memory_injection import ConfigurationError, InMemoryLedger, MemoryManager, Scope
 from memory_injection.testing import FakeStore, assert_prefix_stable
 
 from .conversation import Application
@@ -381,3 +381,15 @@ def test_custom_blocks_are_recognised_by_their_bytes(store):
             assert "about weather" not in again.messages[-1]["content"]
             sent.append(json.dumps(app.sent))
     assert sent[0] == sent[1]
+
+
+def test_a_ledger_that_lacks_something_is_refused():
+    """It would fail every call, with a reason nobody looks for."""
+
+    class Half:
+        get = put = drop = forget = staticmethod(lambda *given: None)
+
+    with pytest.raises(ConfigurationError, match="does not say in_process"):
+        MemoryManager([FakeStore()], ledger=Half())
+    with pytest.raises(ConfigurationError, match=r"has no method get\(\)"):
+        MemoryManager([FakeStore()], ledger=object())

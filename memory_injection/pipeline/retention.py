@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -89,13 +90,18 @@ def _first_carried(request: Request, found: Placed) -> int:
     return asks[carried_since(turns, request.config.cached_token_price)]
 
 
+def _position(placed: tuple[int, LedgerRecord]) -> int:
+    return placed[0]
+
+
 def _turn(walk: Walk, found: Placed, start: int, end: int) -> Turn:
     """Measure a past turn; a token is taken for four characters, requests for assistant messages.
 
     Only how the parts compare matters, so no vocabulary is needed.
     """
     ask = len(strip_blocks(walk[start].reading.text, walk[start].blocks))
-    records = [record for at, record in found if start <= at < end]
+    begin, stop = (bisect_left(found, at, key=_position) for at in (start, end))
+    records = [record for _, record in found[begin:stop]]
     traffic = walk.weight(start + 1, end)
     requests = sum(walk[at].reading.role == "assistant" for at in range(start + 1, end))
     return Turn(

@@ -342,7 +342,7 @@ def _blocks_in(reading: Reading, known: Sequence[str]) -> list[str]:
 
 
 def _in_order(text: str, known: Sequence[str]) -> list[str]:
-    if not known:
+    if not known or len(text) < len(known[-1]):
         return find_blocks(text)
     places, rest = {}, text
     for block in (*known, *find_blocks(text)):

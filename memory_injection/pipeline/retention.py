@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from ..counters import BYTES
 from ..ledger_records import LedgerRecord
 from .economy import Turn, carried_since
+from .effects import Trace
 from .request import Request
 from .walk import Walk, strip_blocks
-from .weighing import room_left
+from .weighing import GuardedCounter, room_left
 
 __all__ = ["Retention", "retain"]
 
@@ -34,7 +35,7 @@ class Retention:
     at: bytes = b""
 
 
-def retain(request: Request, found: Placed) -> Retention:
+def retain(request: Request, found: Placed, trace: Trace) -> Retention:
     """Decide which of the *found* records (position, record; oldest first) are carried.
 
     Blocks of the turn in progress always are: the model is still working with them.
@@ -57,7 +58,8 @@ def retain(request: Request, found: Placed) -> Retention:
     # The window holds inside a tool loop as well: a request that is refused has no use of a cache.
     carried = [at for at in carried if at not in retention.gone]
     total = sum(record.tokens for _, record in found)
-    counter = request.load_counter(request.model) if request.counter_ready else BYTES
+    ready = request.counter_ready
+    counter = GuardedCounter(request.load_counter(request.model), trace) if ready else BYTES
     room = room_left(request, counter, total) if carried else None
     if room is not None:
         turns_own = sum(record.tokens for at, record in found if at >= turn)

@@ -78,7 +78,7 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
         )  # fmt: skip
         records = _checked(given)
         found = _on_walk(walk, records) if records else []
-        retention = retain(request, found) if found else Retention()
+        retention = retain(request, found, trace) if found else Retention()
         _place(request, standing, found, retention)
         if retention.fresh:
             yield Call(

@@ -12,9 +12,9 @@ from ..records import InjectedBlock, MemoryEntry
 from ..rendering import parse_block
 from .deduplicate import shown
 from .effects import Call, StageFailed, Step, Trace
-from .pack import GuardedCounter
 from .request import Request
 from .standing import Standing
+from .weighing import GuardedCounter
 
 __all__ = ["as_block", "block_in_place", "record_block", "system_text", "with_blocks"]
 

@@ -83,3 +83,24 @@ def test_an_sdk_object_that_stands_alone_is_not_taken_apart():
     alone = Content()
     with MemoryManager([FakeStore(["a fact"])]) as memory:
         assert memory.inject(alone).messages is alone
+
+
+def test_a_counter_that_fails_near_the_window_costs_no_earlier_block():
+    """What is carried is weighed before anything is searched; bytes are counted then."""
+    hello = {"role": "user", "content": "merhaba dostum, bugün ne var ne yok?"}
+    counting = [len]
+
+    def count(text):
+        return counting[0](text)
+
+    def fail(text):
+        raise RuntimeError("no vocabulary")
+
+    injection = {"context_window": 170}
+    with MemoryManager([FakeStore(["a fact"])], injection=injection, counter=count) as memory:
+        memory.inject([hello])
+        counting[0] = fail
+        result = memory.inject([hello, REPLY, ASK])
+    assert result.report.status == "replayed"
+    assert result.report.warnings
+    assert replayed(result.messages) == [True, False, False]

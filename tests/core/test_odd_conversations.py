@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextvars
+import json
+
 import pytest
 
-from memory_injection import MemoryManager
+from memory_injection import MemoryManager, Scope
+from memory_injection.scoping import Scoped
 from memory_injection.testing import FakeStore
 
 HELLO = {"role": "user", "content": "hello my friend, what is new today?"}
@@ -104,3 +108,28 @@ def test_a_counter_that_fails_near_the_window_costs_no_earlier_block():
     assert result.report.status == "replayed"
     assert result.report.warnings
     assert replayed(result.messages) == [True, False, False]
+
+
+def test_a_report_of_half_a_character_can_be_written_down():
+    """A lone surrogate in the ask is escaped in the report's JSON."""
+    with MemoryManager([FakeStore(["a fact"])]) as memory:
+        report = memory.inject([{"role": "user", "content": "çay \ud83d or coffee?"}]).report
+    line = report.to_json()
+    assert line.encode("utf-8")
+    assert "çay" in line
+    assert json.loads(line)["query"] == report.query
+
+
+def test_a_scope_ends_with_its_manager():
+    """A context that outlived one manager holds nothing for the next at the same address."""
+    gone = Scoped()
+    with gone.scope(user="ada"):
+        left = contextvars.copy_context()
+    address = id(gone)
+    del gone
+    kept = []
+    while id(kept[-1] if kept else None) != address:
+        kept.append(Scoped())
+        if len(kept) > 10_000:
+            pytest.skip("the address is not used again")
+    assert left.run(kept[-1].current_scope) == Scope()

@@ -78,7 +78,8 @@ def _attribute(entry: MemoryEntry, name: str) -> str | None:
     return None if moment is None else moment.date().isoformat()
 
 
-_MOST_BLOCKS = 32  # in one message: a conversation writes one or two, somebody may paste thousands
+# In one message: under everyTurn an agent writes one a step, and somebody may paste thousands.
+_MOST_BLOCKS = 512
 
 
 def find_blocks(text: str) -> list[str]:

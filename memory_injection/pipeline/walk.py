@@ -39,7 +39,7 @@ class Stop:
 class Track:
     """A conversation read so far: append-only, shared by the walks along it."""
 
-    __slots__ = ("copies", "dialect", "index", "marked", "sizes", "stops")
+    __slots__ = ("copies", "dialect", "index", "lengths", "marked", "sizes", "stops")
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -48,6 +48,12 @@ class Track:
         self.index: dict[bytes, int] = {}
         self.marked: list[int] = []
         self.sizes: list[int] = []
+        self.lengths: list[int] = []
+
+    @property
+    def length(self) -> int:
+        """The characters it keeps, of images and files as well."""
+        return self.lengths[-1] if self.lengths else 0
 
     def fork(self, length: int) -> Track:
         """Return a new track that starts with the first *length* messages."""
@@ -55,6 +61,7 @@ class Track:
         track.copies = self.copies[:length]
         track.stops = self.stops[:length]
         track.sizes = self.sizes[:length]
+        track.lengths = self.lengths[:length]
         track.marked = [at for at in self.marked if at < length]
         track.index = dict(self.index)
         for stop in self.stops[length:]:
@@ -68,8 +75,9 @@ class Track:
         self.copies.append(_copy(message))
         self.stops.append(stop)
         self.index.setdefault(stop.key, at)
-        size = sum(byte_bound(said) for said in said_in(message, stop.reading))
-        self.sizes.append(size + (self.sizes[-1] if at else 0))
+        texts = list(said_in(message, stop.reading))
+        self.sizes.append(sum(map(byte_bound, texts)) + (self.sizes[-1] if at else 0))
+        self.lengths.append(sum(map(len, texts)) + self.length)
         if stop.blocks:
             self.marked.append(at)
 
@@ -152,9 +160,11 @@ class Walk:
 class TrackCache:
     """The tracks of recent conversations, least recently used out."""
 
-    def __init__(self, tracks: int = 256) -> None:
-        """Keep at most *tracks* conversations."""
+    def __init__(self, tracks: int = 256, characters: int = 64_000_000) -> None:
+        """Keep at most *tracks* conversations, of *characters* in all: some hold images."""
         self._limit = tracks
+        self._characters = characters
+        self._length = 0
         self._tracks: OrderedDict[Any, Track] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -169,10 +179,13 @@ class TrackCache:
     def store(self, name: Any, track: Track) -> None:
         """Keep *track* under *name*."""
         with self._lock:
+            known = self._tracks.pop(name, None)
             self._tracks[name] = track
-            self._tracks.move_to_end(name)
-            while len(self._tracks) > self._limit:
-                self._tracks.popitem(last=False)
+            self._length += track.length - (known.length if known is not None else 0)
+            while len(self._tracks) > self._limit or (
+                self._length > self._characters and len(self._tracks) > 1
+            ):
+                self._length -= self._tracks.popitem(last=False)[1].length
 
 
 def walk(

@@ -22,7 +22,9 @@ def asked_messages(messages: Any, model: str | None, scope: Scope, api: str | No
         ConfigurationError: an unknown *api*.
     """
     dialect = registry.dialect_named(api) if api is not None else None
-    return Asked(_readable_twice(messages), dialect, model if isinstance(model, str) else None, scope)
+    return Asked(
+        _readable_twice(messages), dialect, model if isinstance(model, str) else None, scope
+    )
 
 
 def asked_body(body: Any, model: str | None, scope: Scope, api: str | None) -> Asked:

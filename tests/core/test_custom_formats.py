@@ -18,7 +18,11 @@ def said(role, text):
     return {"role": role, "content": text}
 
 
-ASK, REPLY, NEXT = said("user", "all about it?"), said("assistant", "so"), said("user", "what else?")
+ASK, REPLY, NEXT = (
+    said("user", "all about it?"),
+    said("assistant", "so"),
+    said("user", "what else?"),
+)
 
 
 @pytest.fixture

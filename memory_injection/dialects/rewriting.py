@@ -24,7 +24,10 @@ def replaced(value: Any, name: str, content: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.replace(value, **{name: content})
     changed = copy.copy(value)
-    setattr(changed, name, content)
+    try:
+        setattr(changed, name, content)
+    except AttributeError:  # frozen: only this copy, which nobody else has seen
+        object.__setattr__(changed, name, content)
     return changed
 
 

@@ -133,3 +133,51 @@ def test_a_scope_ends_with_its_manager():
         if len(kept) > 10_000:
             pytest.skip("the address is not used again")
     assert left.run(kept[-1].current_scope) == Scope()
+
+
+class Frozen:
+    """A message that cannot be changed, as frozen attrs classes are."""
+
+    def __init__(self, role, content):
+        vars(self).update(role=role, content=content)
+
+    def __setattr__(self, name, value):
+        raise AttributeError("frozen")
+
+
+class Sealed(Frozen):
+    """One that cannot be copied either."""
+
+    def __copy__(self):
+        raise TypeError("one of a kind")
+
+
+def test_a_frozen_message_object_carries_a_block():
+    """A changed copy goes out; the caller's object stays as it was."""
+    ask = Frozen("user", "what is the cat called?")
+    with MemoryManager([FakeStore(["a fact"])]) as memory:
+        result = memory.inject([ask])
+    assert result.report.status == "injected"
+    assert type(result.messages[0]) is Frozen
+    assert result.messages[0].content == f"{ask.content}\n\n{result.block.text}"
+    assert ask.content == "what is the cat called?"
+
+
+def test_a_message_that_cannot_be_written_into_costs_the_others_nothing():
+    """Neither now, when its block is new, nor later, when it would be written again."""
+    found = ["one"]
+    sealed = Sealed("user", "what is on the picture?")
+    with MemoryManager([FakeStore(lambda query, options: list(found))]) as memory:
+        memory.inject([HELLO])
+        found[:] = ["two"]
+        now = memory.inject([HELLO, REPLY, sealed])
+        found[:] = ["three"]
+        later = memory.inject([HELLO, REPLY, sealed, REPLY, ASK])
+    assert (now.report.status, now.report.stage) == ("failed", "write")
+    assert "one" in now.messages[0]["content"]
+    assert now.messages[2] is sealed
+    assert later.report.status == "injected"
+    assert later.report.warnings
+    assert "one" in later.messages[0]["content"]
+    assert later.messages[2] is sealed
+    assert "three" in later.messages[4]["content"]

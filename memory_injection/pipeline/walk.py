@@ -52,7 +52,7 @@ class Track:
 
     @property
     def length(self) -> int:
-        """The characters it keeps, of images and files as well."""
+        """The characters and bytes it keeps, of images and files as well."""
         return self.lengths[-1] if self.lengths else 0
 
     def fork(self, length: int) -> Track:
@@ -75,9 +75,9 @@ class Track:
         self.copies.append(_copy(message))
         self.stops.append(stop)
         self.index.setdefault(stop.key, at)
-        texts = list(said_in(message, stop.reading))
-        self.sizes.append(sum(map(byte_bound, texts)) + (self.sizes[-1] if at else 0))
-        self.lengths.append(sum(map(len, texts)) + self.length)
+        size = sum(byte_bound(said) for said in said_in(message, stop.reading))
+        self.sizes.append(size + (self.sizes[-1] if at else 0))
+        self.lengths.append(_length(self.copies[at]) + self.length)
         if stop.blocks:
             self.marked.append(at)
 
@@ -161,7 +161,7 @@ class TrackCache:
     """The tracks of recent conversations, least recently used out."""
 
     def __init__(self, tracks: int = 256, characters: int = 64_000_000) -> None:
-        """Keep at most *tracks* conversations, of *characters* in all: some hold images."""
+        """Keep at most *tracks* conversations, of *characters* (or bytes) in all."""
         self._limit = tracks
         self._characters = characters
         self._length = 0
@@ -339,6 +339,15 @@ def _plain_copy(value: Any) -> Any:
     if kind is list:
         return [_plain_copy(item) for item in value]
     raise TypeError(kind)
+
+
+def _length(value: Any) -> int:
+    """Return the characters and bytes that a plain copy holds."""
+    if isinstance(value, (str, bytes)):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_length, value.values()))
+    return sum(map(_length, value)) if isinstance(value, list) else 0
 
 
 def _next_key(previous: bytes, reading: Reading, blocks: tuple[str, ...]) -> bytes:

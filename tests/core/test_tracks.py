@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from memory_injection.dialects.registry import dialect_named
 from memory_injection.pipeline.walk import TrackCache, walk
 
@@ -30,11 +32,12 @@ def test_the_least_recently_read_conversation_goes_first():
     assert cache.find(name_of("one")) is not None
 
 
-def test_images_count_with_their_bytes():
+@pytest.mark.parametrize("image", ["x" * 1200, b"x" * 1200])
+def test_images_count_with_their_bytes(image):
     """Few conversations with large images must not fill the memory of the process."""
     cache = TrackCache(characters=3000)
     for text in ("one", "two", "three"):
-        read(cache, said(text, "x" * 1200))
+        read(cache, said(text, image))
     assert [cache.find(name_of(text)) is not None for text in ("one", "two", "three")] == [
         False, True, True,
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from .dialects import registry
@@ -22,9 +22,9 @@ def asked_messages(messages: Any, model: str | None, scope: Scope, api: str | No
         ConfigurationError: an unknown *api*.
     """
     dialect = registry.dialect_named(api) if api is not None else None
-    if not isinstance(messages, (str, list, Mapping, bytes)) and isinstance(messages, Iterable):
-        messages = list(messages)
-    return Asked(messages, dialect, model if isinstance(model, str) else None, scope)
+    return Asked(
+        _readable_twice(messages), dialect, model if isinstance(model, str) else None, scope
+    )
 
 
 def asked_body(body: Any, model: str | None, scope: Scope, api: str | None) -> Asked:
@@ -36,11 +36,23 @@ def asked_body(body: Any, model: str | None, scope: Scope, api: str | None) -> A
     if not isinstance(body, Mapping):
         return Asked(None, None, model, scope, {})
     dialect = registry.dialect_named(api) if api is not None else registry.detect_body(body)
-    conversation = body.get(dialect.field) if dialect is not None else None
-    if isinstance(conversation, tuple):
-        conversation = list(conversation)
+    conversation = None
+    if dialect is not None:
+        given = body.get(dialect.field)
+        conversation = _readable_twice(given)
+        if isinstance(given, Iterator):  # read now, so it must not go out with the body
+            body = {**body, dialect.field: conversation}
     named = model or body.get("model") or body.get("modelId")
     return Asked(conversation, dialect, named if isinstance(named, str) else None, scope, body)
+
+
+def _readable_twice(conversation: Any) -> Any:
+    """Return any iterable of messages as a list; a text, a mapping or an SDK's object as it is."""
+    alone = isinstance(conversation, (str, list, Mapping, bytes))
+    # SDK objects are pydantic models, which are iterable too, over their fields.
+    if alone or hasattr(conversation, "model_fields_set") or not isinstance(conversation, Iterable):
+        return conversation
+    return list(conversation)
 
 
 def left_alone(asked: Asked, why_disabled: str | None) -> InjectionResult | None:

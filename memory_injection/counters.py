@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import importlib.util
+import inspect
 import logging
 import os
 import tempfile
@@ -214,13 +215,16 @@ def _load_encoding(name: str) -> TokenCounter:
     import tiktoken
     from tiktoken_ext import openai_public
 
-    build = openai_public.ENCODING_CONSTRUCTORS[name]
-    # The constructor holds the pattern and the special tokens; only its loader, which would go
-    # to the network, is replaced, in a copy of the function.
-    offline = types.FunctionType(
-        build.__code__, {**vars(openai_public), "load_tiktoken_bpe": _read_vocabulary}
-    )
-    counter = TiktokenCounter(tiktoken.Encoding(**offline()))
+    # The constructors hold the patterns and the special tokens; only the loaders, which would go
+    # to the network, are replaced, in copies of the functions: one may call another.
+    offline: dict[str, Any] = dict(vars(openai_public))
+    for own, value in vars(openai_public).items():
+        if inspect.isfunction(value):
+            offline[own] = types.FunctionType(value.__code__, offline)
+    offline["load_tiktoken_bpe"] = _read_vocabulary
+    offline["data_gym_to_mergeable_bpe_ranks"] = _read_ranks
+    build = offline[openai_public.ENCODING_CONSTRUCTORS[name].__name__]
+    counter = TiktokenCounter(tiktoken.Encoding(**build()))
     counter.count("warm up")
     return counter
 
@@ -234,6 +238,10 @@ def _read_vocabulary(url: str, expected_hash: str | None = None) -> dict[bytes, 
             pairs = (line.split() for line in data.splitlines() if line)
             return {base64.b64decode(token): int(rank) for token, rank in pairs}
     raise FileNotFoundError(f"no copy of {url.rsplit('/', 1)[-1]} on this machine")
+
+
+def _read_ranks(*, vocab_bpe_file: str, **_: Any) -> dict[bytes, int]:
+    raise FileNotFoundError(f"no reader of {vocab_bpe_file.rsplit('/', 1)[-1]} (GPT-2's own form)")
 
 
 def _is_intact(data: bytes, expected_hash: str | None) -> bool:

@@ -17,7 +17,7 @@ from .pipeline.effects import StoreAnswer, describe
 
 __all__ = ["Ask", "ask_now", "ask_soon", "run_all_now", "run_all_soon"]
 
-_FINISHED = 0.001  # seconds; a deadline this near counts as passed
+_FINISHED = 0.001  # seconds; a deadline this near to one that has passed has passed as well
 
 
 @dataclass(slots=True)
@@ -100,12 +100,14 @@ def _take_next(running: dict[Future[Done], Ask]) -> None:
     """Wait for the next answer or deadline, and take what is there."""
     nearest = min(ask.deadline for ask in running.values())
     wait = max(nearest - time.monotonic(), 0.0)
-    done, _ = wait_futures(running, timeout=wait, return_when=FIRST_COMPLETED)
+    done, waiting = wait_futures(running, timeout=wait, return_when=FIRST_COMPLETED)
     for future in done:
         running.pop(future).end(future.result())
-    for future in _expired(running):
-        running.pop(future).give_up()
-        future.cancel()
+    # Having waited is what counts: the clock may be coarse, or stand still in a test.
+    for future in () if done else waiting:
+        if running[future].deadline <= nearest + _FINISHED and not future.done():
+            running.pop(future).give_up()
+            future.cancel()
 
 
 async def ask_soon(asks: Sequence[Ask], timeout: float) -> list[StoreAnswer]:
@@ -120,18 +122,13 @@ async def ask_soon(asks: Sequence[Ask], timeout: float) -> list[StoreAnswer]:
     return _answers(asks)
 
 
-def _expired(running: dict[Future[Done], Ask]) -> list[Future[Done]]:
-    now = time.monotonic() + _FINISHED
-    return [future for future, ask in running.items() if ask.deadline <= now and not future.done()]
-
-
 class _Waiting:
     """The asks under way on one event loop."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._running: dict[int, tuple[Ask, Any]] = {}
-        self._over: asyncio.Future[None] = loop.create_future()
+        self._over: asyncio.Future[None] | None = None  # there once every ask has been started
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self, ask: Ask, held: Held) -> None:
@@ -139,7 +136,8 @@ class _Waiting:
         if ask.handle.is_async:
             task = self._loop.create_task(self._run(ask, held))
             task.add_done_callback(held.ended)
-            self._running[id(ask)] = (ask, task)
+            if ask.answer is None:  # an eager task may have it already
+                self._running[id(ask)] = (ask, task)
         else:
             future = on_worker(held)
             future.add_done_callback(held.ended)
@@ -148,6 +146,7 @@ class _Waiting:
 
     async def all(self) -> None:
         """Wait until every ask is answered or given up."""
+        self._over = self._loop.create_future()
         self._set_timer()
         try:
             if self._running:
@@ -161,11 +160,12 @@ class _Waiting:
             self._running.clear()
 
     def _set_timer(self) -> None:
-        """Wake at the nearest deadline: again and again, since a coarse clock may wake early."""
+        """Wake at the nearest deadline."""
         self._timer = None
         if self._running:
-            left = min(ask.deadline for ask, _ in self._running.values()) - time.monotonic()
-            self._timer = self._loop.call_later(max(left, 0.0), self._expire)
+            nearest = min(ask.deadline for ask, _ in self._running.values())
+            left = max(nearest - time.monotonic(), 0.0)
+            self._timer = self._loop.call_later(left, self._expire, nearest)
 
     async def _run(self, ask: Ask, held: Held) -> None:
         # The waiter is woken from here and not from a callback of the task: one round less.
@@ -179,19 +179,20 @@ class _Waiting:
                 return
 
     def _arrived(self, ask: Ask, done: Done) -> None:
-        if self._running.pop(id(ask), None) is None:
+        if self._running.pop(id(ask), None) is None and self._over is not None:
             return  # given up before
         try:
             ask.end(done)
         except KeyboardInterrupt as error:
+            if self._over is None:
+                raise
             if not self._over.done():
                 self._over.set_exception(error)
         self._check()
 
-    def _expire(self) -> None:
-        now = time.monotonic() + _FINISHED
+    def _expire(self, passed: float) -> None:
         for key, (ask, work) in list(self._running.items()):
-            if ask.deadline <= now:
+            if ask.deadline <= passed + _FINISHED:
                 del self._running[key]
                 ask.give_up()
                 work.cancel()
@@ -199,7 +200,7 @@ class _Waiting:
         self._check()
 
     def _check(self) -> None:
-        if not self._running and not self._over.done():
+        if self._over is not None and not self._running and not self._over.done():
             self._over.set_result(None)
 
 
@@ -219,9 +220,13 @@ async def run_all_soon(works: Works, timeout: float) -> list[Done]:
         asyncio.ensure_future(attempt(work)) if handle.is_async else as_awaitable(on_worker(work))
         for handle, work in works
     ]
-    if futures:
-        await asyncio.wait(futures, timeout=timeout)
-    return [_outcome(future, timeout) for future in futures]
+    try:
+        if futures:
+            await asyncio.wait(futures, timeout=timeout)
+        return [_outcome(future, timeout) for future in futures]
+    finally:
+        for future in futures:  # the caller was cancelled: so is what can be
+            future.cancel()
 
 
 def _outcome(future: Any, timeout: float) -> Done:

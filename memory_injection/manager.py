@@ -275,7 +275,10 @@ class MemoryManager(Learning):
         erasures = self._access.erase(owner)
         await run_soon(lambda: self._capture.forget(owner), self._write_timeout, blocking=True)
         done = await run_all_soon(erasures, self._write_timeout)
-        (await run_soon(lambda: self._ledger.forget(owner), self._write_timeout)).unwrap()
+        forgot = await run_soon(
+            lambda: self._ledger.forget(owner), self._write_timeout, blocking=True
+        )
+        forgot.unwrap()
         return collected("erase", erasures, done)
 
     # The end
@@ -348,6 +351,10 @@ def _checked_ledger(ledger: Any) -> Ledger:
     ]
     if lacking:
         raise ConfigurationError(f"ledger {ledger!r} has no method {lacking[0]}()")
+    if not isinstance(getattr(ledger, "in_process", None), bool):
+        raise ConfigurationError(
+            f"ledger {ledger!r} does not say in_process: True if its calls never block, else False"
+        )
     checked: Ledger = ledger
     return checked
 

@@ -15,7 +15,7 @@ from itertools import islice
 from .ledger_records import Shown
 from .records import MemoryEntry
 
-__all__ = ["find_blocks", "legal_text", "parse_block", "prepare", "render_block"]
+__all__ = ["block_at", "find_blocks", "legal_text", "parse_block", "prepare", "render_block"]
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Escaped text holds no raw angle bracket, so this cannot run past the block it starts in.
@@ -78,7 +78,8 @@ def _attribute(entry: MemoryEntry, name: str) -> str | None:
     return None if moment is None else moment.date().isoformat()
 
 
-_MOST_BLOCKS = 32  # in one message: a conversation writes one or two, somebody may paste thousands
+# In one message: under everyTurn an agent writes one a step, and somebody may paste thousands.
+_MOST_BLOCKS = 512
 
 
 def find_blocks(text: str) -> list[str]:
@@ -89,6 +90,26 @@ def find_blocks(text: str) -> list[str]:
     if "<memory>\n<entry" not in text:
         return []
     return [found.group() for found in islice(_BLOCK.finditer(text), _MOST_BLOCKS)]
+
+
+def block_at(text: str, block: str) -> int:
+    """Return where the last whole occurrence of *block* in *text* begins, or -1.
+
+    A block of several lines is found anywhere; a block of one line only where it stands on lines
+    of its own, so that a short custom format is never seen in what the user wrote.
+    """
+    at = text.rfind(block) if block else -1
+    while at >= 0:
+        end = at + len(block)
+        if "\n" in block or _on_its_own(text, at, end):
+            return at
+        # Searching up to end - 1 finds occurrences that overlap this one, too.
+        at = text.rfind(block, 0, end - 1)
+    return -1
+
+
+def _on_its_own(text: str, at: int, end: int) -> bool:
+    return (at == 0 or text[at - 1] == "\n") and (end == len(text) or text[end] == "\n")
 
 
 @lru_cache(maxsize=2048)

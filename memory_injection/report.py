@@ -46,7 +46,9 @@ class _Record:
 
     def to_json(self) -> str:
         """Return the record as one line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        line = json.dumps(self.to_dict(), ensure_ascii=False)
+        # A lone surrogate cannot be sent anywhere; escaped, it is JSON all the same.
+        return line.encode("utf-8", "backslashreplace").decode()
 
 
 @dataclass(frozen=True, slots=True)

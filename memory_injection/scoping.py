@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from weakref import ref
 
 from .records import Scope
 
 __all__ = ["Scoped", "Scopes", "scopes_as", "scopes_now"]
 
-# Every manager's current scope, by the manager's id.
-Scopes = Mapping[int, Scope]
+# Every manager's current scope. A reference to one that has gone equals no other's, where its id
+# may come again in a context that outlived it.
+Scopes = Mapping["ref[Scoped]", Scope]
 _EMPTY: Scopes = {}
 _SCOPES: ContextVar[Scopes] = ContextVar("memory_injection_scopes", default=_EMPTY)
 
@@ -50,8 +52,8 @@ class Scoped:
             ConfigurationError: an empty id.
         """
         scopes = _SCOPES.get()
-        inner = Scope(user, session, agent, run).over(scopes.get(id(self), Scope()))
-        token = _SCOPES.set({**scopes, id(self): inner})
+        inner = Scope(user, session, agent, run).over(scopes.get(ref(self), Scope()))
+        token = _SCOPES.set({**scopes, ref(self): inner})
         try:
             yield inner
         finally:
@@ -69,7 +71,7 @@ class Scoped:
         Raises:
             ConfigurationError: an empty id or an unknown one.
         """
-        current = _SCOPES.get().get(id(self))
+        current = _SCOPES.get().get(ref(self))
         result = base or Scope()
         if current is not None:
             result = current.over(result)

@@ -7,6 +7,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ..rendering import block_at
+
 __all__ = ["SEPARATOR", "replaced", "without_block"]
 
 SEPARATOR = "\n\n"
@@ -22,29 +24,20 @@ def replaced(value: Any, name: str, content: Any) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.replace(value, **{name: content})
     changed = copy.copy(value)
-    setattr(changed, name, content)
+    try:
+        setattr(changed, name, content)
+    except AttributeError:  # frozen: only this copy, which nobody else has seen
+        object.__setattr__(changed, name, content)
     return changed
 
 
 def without_block(text: str, block: str) -> str | None:
     """Return *text* without the last whole occurrence of *block*, or None if it holds none.
 
-    The separator before the block goes with it. A block of several lines is found anywhere; a
-    block of one line only where it stands on lines of its own, so that a short custom format
-    never cuts into what the user wrote.
+    The separator before the block goes with it.
     """
-    at = text.rfind(block) if block else -1
-    while at >= 0:
-        end = at + len(block)
-        if "\n" in block or _on_its_own(text, at, end):
-            return text[: _start(text, at)] + text[end:]
-        # Searching up to end - 1 finds occurrences that overlap this one, too.
-        at = text.rfind(block, 0, end - 1)
-    return None
-
-
-def _on_its_own(text: str, at: int, end: int) -> bool:
-    return (at == 0 or text[at - 1] == "\n") and (end == len(text) or text[end] == "\n")
+    at = block_at(text, block)
+    return None if at < 0 else text[: _start(text, at)] + text[at + len(block) :]
 
 
 def _start(text: str, at: int) -> int:

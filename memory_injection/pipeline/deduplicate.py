@@ -18,8 +18,8 @@ from .standing import Standing
 __all__ = ["fresh_entries", "sameness", "shown"]
 
 # A number with its sign and inner marks is one word; symbols are words too, since "C++" is not
-# "C" and "-5" is not "5". Plain sentence punctuation says nothing and is dropped.
-_WORDS = re.compile(r"[-+]?\d+(?:[.,:/]\d+)*|\w+(?:['’]\w+)*|[^\w\s.,;:!?\"'’“”„«»()…]")
+# "C", and neither "-5" nor ".5" is "5". Plain sentence punctuation says nothing and is dropped.
+_WORDS = re.compile(r"[-+]?\.?\d+(?:[.,:/]\d+)*|\w+(?:['’]\w+)*|[^\w\s.,;:!?\"'’“”„«»()…]")
 # Words that never change a fact. Pronouns, prepositions and negations do, so they count.
 _EMPTY = frozenset({"a", "an", "the", "also", "really", "just"})
 _COMPARED = 4000  # characters; longer texts are near-copies only if equal from there on
@@ -53,7 +53,8 @@ def fresh_entries(
 
 def _in_view(request: Request, standing: Standing, entry: MemoryEntry) -> bool:
     if request.config.format is not None:
-        return any(entry.content in view for view in standing.views)
+        text = legal_text(entry.content)
+        return any(text in view for view in standing.views)
     if not standing.shown:
         return False
     own = shown(entry)

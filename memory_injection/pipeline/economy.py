@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ..ledger_records import Shown
 
@@ -64,18 +65,20 @@ def carried_since(turns: Sequence[Turn], price: float) -> int:
     """
     since, staying = 0, True
     pace = _Pace()
+    blocks = list(accumulate((turn.block for turn in turns), initial=0.0))
+    said = list(accumulate((turn.traffic + turn.ask for turn in turns), initial=0.0))
     for number, turn in enumerate(turns, 1):
-        carried = turns[since:number] if staying else turns[number - 1 : number]
+        first = since if staying else number - 1
         before = (
             turns[since : number - 1] if staying else turns[max(0, number - _LOOK) : number - 1]
         )
         pace.follow(turn, turn.fresh(before))
         left = max(_HORIZON - number, number)
-        stay = pace.staying(price, sum(one.block for one in carried), left)
+        stay = pace.staying(price, blocks[number] - blocks[first], left)
         leave = pace.leaving(price, left)
         if staying:
             # Leaving now reads everything after the first carried block anew, once.
-            behind = sum(one.traffic + one.ask for one in carried) - carried[0].ask
+            behind = said[number] - said[first] - turns[first].ask
             leave += (1 - price) * max(behind - pace.traffic, 0.0)
             if leave * _MARGIN < stay:
                 staying, since = False, number

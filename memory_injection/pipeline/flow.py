@@ -48,11 +48,11 @@ def inject(request: Request) -> Step[Outcome]:
     try:
         block = yield from look(request, standing, trace)
         block = yield from record_block(request, standing, block, trace)
+        messages = with_blocks(request, standing, block, trace)
     except Skip as skip:
         return _settle(request, standing, trace, skip=skip)
     except StageFailed as failure:
         return _settle(request, standing, trace, failure=failure)
-    messages = with_blocks(request, standing, block)
     system = system_text(standing, block) if request.placement == "apart" else ""
     return Outcome(messages, block, system, standing, trace, fresh=True)
 
@@ -85,6 +85,6 @@ def _settle(
     if standing.stale is not None and standing.anchor is not None:
         standing.carry(standing.anchor, standing.stale, in_place=False)
     block = block_in_place(request, standing, trace)
-    messages = with_blocks(request, standing, None)
+    messages = with_blocks(request, standing, None, trace)
     system = system_text(standing, None) if request.placement == "apart" else ""
     return Outcome(messages, block, system, standing, trace, skip=skip, failure=failure)

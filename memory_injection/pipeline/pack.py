@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..counters import BYTES
 from ..protocols import TokenCounter
@@ -13,9 +12,9 @@ from .effects import Call, Skip, StageFailed, Step, Trace
 from .request import Request
 from .retrieve import dropped_entry
 from .standing import Standing
-from .weighing import room_left
+from .weighing import GuardedCounter, room_left
 
-__all__ = ["GuardedCounter", "fit", "guarded_counter"]
+__all__ = ["fit", "guarded_counter"]
 
 # A token of the vocabularies in use covers at most 128 bytes, so a longer text cannot fit and
 # need not be counted.
@@ -114,29 +113,6 @@ def guarded_counter(request: Request, trace: Trace) -> Step[TokenCounter]:
     except StageFailed as failure:
         trace.survive(failure)
     return BYTES
-
-
-class GuardedCounter:
-    """A caller's counter that may raise on some text: then bytes are counted."""
-
-    def __init__(self, counter: Any, trace: Trace) -> None:
-        self.name: str = str(getattr(counter, "name", type(counter).__name__))
-        self._counter = counter
-        self._trace = trace
-
-    def count(self, text: str) -> int:
-        """Return the count, or the bytes where the counter fails."""
-        try:
-            tokens = self._counter.count(text)
-            if type(tokens) is int and tokens >= 0:
-                return tokens
-            raise TypeError(f"a count is a whole number, not {type(tokens).__name__}")
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            if self._trace.failed is None:
-                self._trace.survive(StageFailed("counter", error))
-            return BYTES.count(text)
 
 
 def _budget(request: Request, standing: Standing, counter: TokenCounter) -> int:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..counters import BYTES
 from ..ledger_records import LedgerRecord
 from .economy import Turn, carried_since
+from .effects import Trace
 from .request import Request
 from .walk import Walk, strip_blocks
-from .weighing import room_left
+from .weighing import GuardedCounter, room_left
 
 __all__ = ["Retention", "retain"]
 
@@ -33,7 +35,7 @@ class Retention:
     at: bytes = b""
 
 
-def retain(request: Request, found: Placed) -> Retention:
+def retain(request: Request, found: Placed, trace: Trace) -> Retention:
     """Decide which of the *found* records (position, record; oldest first) are carried.
 
     Blocks of the turn in progress always are: the model is still working with them.
@@ -56,7 +58,8 @@ def retain(request: Request, found: Placed) -> Retention:
     # The window holds inside a tool loop as well: a request that is refused has no use of a cache.
     carried = [at for at in carried if at not in retention.gone]
     total = sum(record.tokens for _, record in found)
-    counter = request.load_counter(request.model) if request.counter_ready else BYTES
+    ready = request.counter_ready
+    counter = GuardedCounter(request.load_counter(request.model), trace) if ready else BYTES
     room = room_left(request, counter, total) if carried else None
     if room is not None:
         turns_own = sum(record.tokens for at, record in found if at >= turn)
@@ -89,13 +92,18 @@ def _first_carried(request: Request, found: Placed) -> int:
     return asks[carried_since(turns, request.config.cached_token_price)]
 
 
+def _position(placed: tuple[int, LedgerRecord]) -> int:
+    return placed[0]
+
+
 def _turn(walk: Walk, found: Placed, start: int, end: int) -> Turn:
     """Measure a past turn; a token is taken for four characters, requests for assistant messages.
 
     Only how the parts compare matters, so no vocabulary is needed.
     """
     ask = len(strip_blocks(walk[start].reading.text, walk[start].blocks))
-    records = [record for at, record in found if start <= at < end]
+    begin, stop = (bisect_left(found, at, key=_position) for at in (start, end))
+    records = [record for _, record in found[begin:stop]]
     traffic = walk.weight(start + 1, end)
     requests = sum(walk[at].reading.role == "assistant" for at in range(start + 1, end))
     return Turn(

@@ -66,6 +66,8 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
     walk = request.walk
     every = request.config.trigger != "userTurn"
     anchor = walk.last_writable() if every else walk.last_ask()
+    if request.placement == "user" and anchor is not None and not walk[anchor].reading.writable:
+        anchor = None
     turn = walk.last_ask() if request.placement != "user" else None
     standing = Standing(anchor=anchor, turn=turn)
     records: Mapping[bytes, Sequence[LedgerRecord]] = {}
@@ -76,7 +78,7 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
         )  # fmt: skip
         records = _checked(given)
         found = _on_walk(walk, records) if records else []
-        retention = retain(request, found) if found else Retention()
+        retention = retain(request, found, trace) if found else Retention()
         _place(request, standing, found, retention)
         if retention.fresh:
             yield Call(

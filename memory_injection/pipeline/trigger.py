@@ -19,7 +19,7 @@ def decide(request: Request, standing: Standing) -> Step[bool]:
     walk, trigger = request.walk, request.config.trigger
     ask = walk.last_ask()
     if standing.anchor is None or ask is None:
-        raise Skip("no_user_message", "no message holds a user ask")
+        raise Skip("no_user_message", "no message holds a user ask that a block can stand in")
     is_user_turn = walk.last_spoken() == ask
     if trigger == "userTurn":
         if not is_user_turn:

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..protocols import Dialect
 from ..reading import Reading
-from ..rendering import find_blocks
+from ..rendering import block_at, find_blocks
 from .weighing import byte_bound, said_in
 
 __all__ = ["Stop", "TrackCache", "Walk", "strip_blocks", "walk"]
@@ -39,7 +39,7 @@ class Stop:
 class Track:
     """A conversation read so far: append-only, shared by the walks along it."""
 
-    __slots__ = ("copies", "dialect", "index", "marked", "sizes", "stops")
+    __slots__ = ("copies", "dialect", "index", "lengths", "marked", "sizes", "stops")
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -48,6 +48,12 @@ class Track:
         self.index: dict[bytes, int] = {}
         self.marked: list[int] = []
         self.sizes: list[int] = []
+        self.lengths: list[int] = []
+
+    @property
+    def length(self) -> int:
+        """The characters and bytes it keeps, of images and files as well."""
+        return self.lengths[-1] if self.lengths else 0
 
     def fork(self, length: int) -> Track:
         """Return a new track that starts with the first *length* messages."""
@@ -55,6 +61,7 @@ class Track:
         track.copies = self.copies[:length]
         track.stops = self.stops[:length]
         track.sizes = self.sizes[:length]
+        track.lengths = self.lengths[:length]
         track.marked = [at for at in self.marked if at < length]
         track.index = dict(self.index)
         for stop in self.stops[length:]:
@@ -70,6 +77,7 @@ class Track:
         self.index.setdefault(stop.key, at)
         size = sum(byte_bound(said) for said in said_in(message, stop.reading))
         self.sizes.append(size + (self.sizes[-1] if at else 0))
+        self.lengths.append(_length(self.copies[at]) + self.length)
         if stop.blocks:
             self.marked.append(at)
 
@@ -152,9 +160,11 @@ class Walk:
 class TrackCache:
     """The tracks of recent conversations, least recently used out."""
 
-    def __init__(self, tracks: int = 256) -> None:
-        """Keep at most *tracks* conversations."""
+    def __init__(self, tracks: int = 256, characters: int = 64_000_000) -> None:
+        """Keep at most *tracks* conversations, of *characters* (or bytes) in all."""
         self._limit = tracks
+        self._characters = characters
+        self._length = 0
         self._tracks: OrderedDict[Any, Track] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -169,10 +179,13 @@ class TrackCache:
     def store(self, name: Any, track: Track) -> None:
         """Keep *track* under *name*."""
         with self._lock:
+            known = self._tracks.pop(name, None)
             self._tracks[name] = track
-            self._tracks.move_to_end(name)
-            while len(self._tracks) > self._limit:
-                self._tracks.popitem(last=False)
+            self._length += track.length - (known.length if known is not None else 0)
+            while len(self._tracks) > self._limit or (
+                self._length > self._characters and len(self._tracks) > 1
+            ):
+                self._length -= self._tracks.popitem(last=False)[1].length
 
 
 def walk(
@@ -198,7 +211,10 @@ def walk(
     track = cache.find(name)
     shared = _shared(messages, track) if track is not None else 0
     if dialect is None:
-        if track is not None and shared and all(map(_is_neutral, messages[shared:])):
+        if (
+            track is not None and shared
+            and all(map(_is_neutral, messages[shared:] + track.copies[shared:]))
+        ):  # fmt: skip
             dialect = track.dialect
         else:
             dialect = detect(messages)
@@ -208,6 +224,7 @@ def walk(
         if len(opened) != len(messages):  # bare parts in a row are one message
             return walk(opened, dialect, cache, known, root=root)
     if known:  # what counts as a block depends on the caller, so nothing may be shared
+        known = sorted(known, key=len, reverse=True)
         return Walk(messages, _extend(Track(dialect), messages, 0, known, root))
     if track is None or track.dialect is not dialect or not shared:
         track = Track(dialect)
@@ -240,7 +257,7 @@ def _extend(
                 reading = _unasked(dialect, message, reading, blocks) if blocks else reading
             key = _next_key(key, reading, blocks)
         elif len(reading.texts) == 1:
-            found = find_blocks(reading.text)
+            found = _blocks_in(reading, known)
             blocks = tuple(found) if "\n".join(found) == reading.text else ()
         track.add(message, Stop(reading, key, blocks))
     return track
@@ -324,6 +341,15 @@ def _plain_copy(value: Any) -> Any:
     raise TypeError(kind)
 
 
+def _length(value: Any) -> int:
+    """Return the characters and bytes that a plain copy holds."""
+    if isinstance(value, (str, bytes)):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_length, value.values()))
+    return sum(map(_length, value)) if isinstance(value, list) else 0
+
+
 def _next_key(previous: bytes, reading: Reading, blocks: tuple[str, ...]) -> bytes:
     text = strip_blocks(reading.text, blocks).strip()
     if reading.role == "assistant" and not text and not reading.rest:
@@ -333,11 +359,21 @@ def _next_key(previous: bytes, reading: Reading, blocks: tuple[str, ...]) -> byt
 
 
 def _blocks_in(reading: Reading, known: Sequence[str]) -> list[str]:
-    found: list[str] = []
-    for text in reading.texts:
-        found += find_blocks(text)
-        found += [block for block in known if block in text and block not in found]
-    return found
+    """Return the blocks in a reading's texts, in order; *known* ones longest first."""
+    return [block for text in reading.texts for block in _in_order(text, known)]
+
+
+def _in_order(text: str, known: Sequence[str]) -> list[str]:
+    if not known or len(text) < len(known[-1]):
+        return find_blocks(text)
+    places, rest = {}, text
+    for block in (*known, *find_blocks(text)):
+        at = block_at(rest, block) if len(block) <= len(rest) else -1
+        if at >= 0:
+            # What is found is covered, since a longer block may begin like a shorter one.
+            places[at] = block
+            rest = rest[:at] + "\0" * len(block) + rest[at + len(block) :]
+    return [places[at] for at in sorted(places)]
 
 
 def strip_blocks(text: str, blocks: Sequence[str]) -> str:

@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from ..counters import BYTES
 from ..protocols import TokenCounter
 from ..reading import Reading
+from .effects import StageFailed, Trace
 
 if TYPE_CHECKING:
     from .request import Request
 
-__all__ = ["byte_bound", "room_left", "said_in", "tokens_of"]
+__all__ = ["GuardedCounter", "byte_bound", "room_left", "said_in", "tokens_of"]
 
 _FRAME = 4  # tokens of role and separators around one message (OpenAI's cookbook counts 3 to 4)
 
-_DATA = 2000  # characters without a space: an image or a file in base64, not a text
+_DATA = 2000  # ASCII characters without a space: an image or a file in base64, not a text
 # What providers charge for an image: OpenAI's guide gives 765 tokens for 1024 x 1024 in high
 # detail and 1,105 for a larger one, Anthropic's about 1,600 at most.
 _DATA_TOKENS = 1600
@@ -46,7 +48,9 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _is_data(text: str) -> bool:
-    return len(text) > _DATA and " " not in text[:_DATA] and "\n" not in text[:_DATA]
+    start = text[:_DATA]
+    # Chinese and Japanese are written without spaces.
+    return len(text) > _DATA and start.isascii() and " " not in start and "\n" not in start
 
 
 def byte_bound(text: str) -> int:
@@ -75,3 +79,26 @@ def room_left(request: Request, counter: TokenCounter, wanted: int) -> int | Non
         for at, message in enumerate(walk.messages)
         for text in said_in(message, walk[at].reading)
     )
+
+
+class GuardedCounter:
+    """A caller's counter that may raise on some text: then bytes are counted."""
+
+    def __init__(self, counter: Any, trace: Trace) -> None:
+        self.name: str = str(getattr(counter, "name", type(counter).__name__))
+        self._counter = counter
+        self._trace = trace
+
+    def count(self, text: str) -> int:
+        """Return the count, or the bytes where the counter fails."""
+        try:
+            tokens = self._counter.count(text)
+            if type(tokens) is int and tokens >= 0:
+                return tokens
+            raise TypeError(f"a count is a whole number, not {type(tokens).__name__}")
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            if self._trace.failed is None:
+                self._trace.survive(StageFailed("counter", error))
+            return BYTES.count(text)

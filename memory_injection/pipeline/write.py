@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial, reduce
 from typing import Any
 
 from ..counters import BYTES
@@ -12,9 +13,9 @@ from ..records import InjectedBlock, MemoryEntry
 from ..rendering import parse_block
 from .deduplicate import shown
 from .effects import Call, StageFailed, Step, Trace
-from .pack import GuardedCounter
 from .request import Request
 from .standing import Standing
+from .weighing import GuardedCounter
 
 __all__ = ["as_block", "block_in_place", "record_block", "system_text", "with_blocks"]
 
@@ -74,10 +75,16 @@ def block_in_place(request: Request, standing: Standing, trace: Trace) -> Inject
     return InjectedBlock(blocks[-1], entries, counter.count(blocks[-1]))
 
 
-def with_blocks(request: Request, standing: Standing, block: InjectedBlock | None) -> Any:
+def with_blocks(
+    request: Request, standing: Standing, block: InjectedBlock | None, trace: Trace
+) -> Any:
     """Return the conversation with all its blocks, in the caller's outer shape.
 
-    Messages without a block are the caller's own objects.
+    Messages without a block are the caller's own objects. One that an earlier block cannot be
+    written into goes out without it.
+
+    Raises:
+        StageFailed: the new block cannot be written.
     """
     walk, dialect = request.walk, request.dialect
     messages = list(walk.messages)
@@ -88,8 +95,10 @@ def with_blocks(request: Request, standing: Standing, block: InjectedBlock | Non
     if request.placement == "system":
         return dialect.close(_in_system(request, standing, block, messages), request.conversation)
     for at, texts in standing.place.items():
-        for text in texts:
-            messages[at] = _appended(dialect, messages[at], text)
+        try:
+            messages[at] = reduce(partial(_appended, dialect), texts, messages[at])
+        except StageFailed as failure:
+            trace.survive(failure)
     if block is not None and standing.anchor is not None:
         at = standing.anchor
         messages[at] = _appended(dialect, messages[at], block.text)
@@ -104,7 +113,10 @@ def system_text(standing: Standing, block: InjectedBlock | None) -> str:
 
 def _appended(dialect: Dialect, message: Any, text: str) -> Any:
     """Append a block and look whether it is there: no plug-in may corrupt a request."""
-    written = dialect.append(message, text)
+    try:
+        written = dialect.append(message, text)
+    except Exception as error:
+        raise StageFailed("write", error) from error
     if type(written) is not type(message) or text not in dialect.read(written).text:
         raise StageFailed("write", TypeError(f"{dialect.name}: append lost the block"))
     return written

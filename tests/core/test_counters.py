@@ -147,6 +147,19 @@ def test_a_damaged_vocabulary_is_not_used(fresh, monkeypatch):
     assert counter_for("gpt-4o", 10).name == "utf8-bytes"
 
 
+def test_an_encoding_built_on_another_is_read_from_disk_too(offline, monkeypatch):
+    """gpt-oss counts with o200k_harmony, which calls the constructor of o200k_base."""
+    ranks = {bytes([number]): number for number in range(256)}
+    monkeypatch.setattr(counters, "_read_vocabulary", lambda url, expected_hash=None: ranks)
+    assert counter_for("gpt-oss-120b", 10).name == "o200k_harmony"
+
+
+def test_a_vocabulary_in_a_form_of_its_own_is_not_fetched(offline, caplog):
+    """GPT-2's is two files that nothing on disk carries: bytes are counted."""
+    assert counter_for("gpt2", 10).name == "utf8-bytes"
+    assert "error=FileNotFoundError" in caplog.text
+
+
 def test_the_network_is_never_asked(fresh, monkeypatch):
     """Loading opens no connection, whether or not a vocabulary is found."""
 

@@ -6,10 +6,11 @@ import asyncio
 import contextvars
 import threading
 import time
+import types
 
 import pytest
 
-from memory_injection import MemoryEntry, MemoryManager, SearchResult, StoreErrors
+from memory_injection import MemoryEntry, MemoryManager, SearchResult, StoreErrors, fanout
 from memory_injection.access import registered
 from memory_injection.fanout import Ask, ask_now, ask_soon, run_all_now, run_all_soon
 from memory_injection.testing import AsyncFakeStore, FakeStore
@@ -147,6 +148,23 @@ async def test_a_coarse_clock_does_not_lose_a_deadline():
     [handle] = registered([hanging(AsyncFakeStore, None)])
     [answer] = await asyncio.wait_for(ask_soon([Ask(handle, handle.search("q", {}))], 0.2), 5)
     assert answer.report.status == "timeout"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_clock_that_stands_still_loses_no_deadline(way, monkeypatch):
+    """Tests freeze clocks; a store that hangs is given up all the same."""
+    monkeypatch.setattr(fanout, "time", types.SimpleNamespace(monotonic=lambda: 1000.0))
+    release = threading.Event()
+    kind = FakeStore if way == "sync" else AsyncFakeStore
+    ended = []
+    thread = threading.Thread(
+        target=lambda: ended.extend(asked([hanging(kind, release), FakeStore(["a"])], way, 0.2)),
+        daemon=True,
+    )
+    thread.start()
+    thread.join(5)
+    release.set()
+    assert [answer.report.status for answer in ended] == ["timeout", "ok"]
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -307,3 +325,53 @@ def test_a_store_may_say_what_was_wrong_with_an_answer(kind, way):
         "a": ("ok", "half the index is gone"), "b": ("empty", "x" * 500), "c": ("ok", None),
         "d": ("ok", None),
     }  # fmt: skip
+
+
+def _eager(loop, coro, **named):
+    """Run a coroutine's first step at once, as Python 3.12's ``eager_task_factory`` does."""
+    try:
+        coro.send(None)
+    except StopIteration as stop:
+        ended = loop.create_future()
+        ended.set_result(stop.value)
+        return ended
+    raise AssertionError("only for what never waits")
+
+
+async def test_stores_that_answer_before_their_task_is_known():
+    """Under an eager task factory an answer comes while the tasks are still being made."""
+    factory = getattr(asyncio, "eager_task_factory", _eager)
+    stores = [AsyncFakeStore(["a"], name="a"), AsyncFakeStore(["b"], name="b")]
+    asks = [Ask(handle, handle.search("q", {})) for handle in registered(stores)]
+    loop = asyncio.get_running_loop()
+    before = loop.get_task_factory()
+    loop.set_task_factory(factory)
+    try:
+        answers = await ask_soon([*asks, *_asks_of(FakeStore(["c"], name="c"))], 1.0)
+    finally:
+        loop.set_task_factory(before)
+    assert [answer.report.status for answer in answers] == ["ok", "ok", "ok"]
+
+
+def _asks_of(store):
+    return [Ask(handle, handle.search("q", {})) for handle in registered([store])]
+
+
+async def test_a_cancelled_write_is_cancelled_in_its_stores():
+    """What the caller has given up does not go on behind its back."""
+    begun, written = asyncio.Event(), []
+
+    class Slow(AsyncFakeStore):
+        async def add(self, content, metadata=None, *, scope=None):
+            begun.set()
+            await asyncio.sleep(0.1)
+            written.append(content)
+
+    async with MemoryManager([Slow(writable=True)]) as memory:
+        writing = asyncio.create_task(memory.aadd("a fact"))
+        await begun.wait()
+        writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+        await asyncio.sleep(0.2)
+    assert written == []

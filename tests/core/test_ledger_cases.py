@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from memory_injection import InMemoryLedger, MemoryManager, Scope
+from memory_injection import ConfigurationError, InMemoryLedger, MemoryManager, Scope
 from memory_injection.testing import FakeStore, assert_prefix_stable
 
 from .conversation import Application
@@ -381,3 +381,31 @@ def test_custom_blocks_are_recognised_by_their_bytes(store):
             assert "about weather" not in again.messages[-1]["content"]
             sent.append(json.dumps(app.sent))
     assert sent[0] == sent[1]
+
+
+def test_a_ledger_that_lacks_something_is_refused():
+    """It would fail every call, with a reason nobody looks for."""
+
+    class Half:
+        get = put = drop = forget = staticmethod(lambda *given: None)
+
+    with pytest.raises(ConfigurationError, match="does not say in_process"):
+        MemoryManager([FakeStore()], ledger=Half())
+    with pytest.raises(ConfigurationError, match=r"has no method get\(\)"):
+        MemoryManager([FakeStore()], ledger=object())
+
+
+def test_a_hundred_steps_write_a_hundred_blocks_into_one_message():
+    """An agent under everyTurn, history kept: the message is still known without its blocks."""
+    numbers = itertools.count()
+    store = FakeStore(lambda query, options: [f"fact {next(numbers)}"])
+    config = {"trigger": "everyTurn", "carry_budget": 100_000}
+    with MemoryManager([store], injection=config) as memory:
+        app = Application(memory, "result")
+        app.ask("what about the weather?")
+        for number in range(99):
+            app.tool_round(number)
+        assert blocks(app.sent[-1]) == [100]
+        again = memory.inject(app.history)
+        assert again.report.replayed_blocks == 100
+        assert again.messages == app.sent[-1]

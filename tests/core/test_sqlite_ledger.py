@@ -88,6 +88,17 @@ def test_spaces_never_meet(open_ledger):
     assert ledger.get(Space("other", Scope(user="ada")), keys("k")) == {}
 
 
+async def test_erasing_does_not_hold_up_the_event_loop(open_ledger):
+    """Emptying the log of a file takes its time; it does so on another thread."""
+    ledger, threads = open_ledger(), []
+    forget = ledger.forget
+    ledger.forget = lambda scope: (threads.append(threading.current_thread()), forget(scope))[1]
+    async with MemoryManager([FakeStore()], ledger=ledger) as memory:
+        await memory.aerase({"user": "ada"})
+    assert threads
+    assert threads[0] is not threading.current_thread()
+
+
 def test_ten_thousand_keys_in_one_question(open_ledger):
     """A conversation of any length is looked up in one call."""
     ledger = open_ledger(clock=Clock())

@@ -5,7 +5,10 @@ away how good a list is, so a store that found nothing of use gets as much room 
 the answer. ``FusedMerge`` keeps each store's order and spacing, and takes the *level* of a list
 from a yardstick that all lists share: how much of the question its texts hold, word for word,
 rare words first. Lists that are calibrated already (0..1, ``score_scale = "unit"``) are compared
-as they are, and show where the yardstick puts the others.
+as they are. They show where the yardstick puts the others, and how a list usually falls from its
+first entry to its last: a foreign scale may be bent (a root, a logarithm, a distance), so half of
+the spacing follows that fall, rank by rank, and half the list's own scores. (Giving one list the
+values another has at the same rank is quantile normalisation: Bolstad et al. 2003.)
 
 All of this is pure: no I/O, no clock, no state.
 """
@@ -16,7 +19,6 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .errors import ConfigurationError
 from .protocols import MergePolicy
@@ -28,6 +30,8 @@ __all__ = ["FusedMerge", "merge_policy", "registration"]
 _RANK_CONSTANT = 3  # of 1 / (rank + constant), for lists without scores; 60 would flatten them
 _TEXT = 4000  # characters of an entry the yardstick reads
 _LEAST_SPREAD = 0.05  # of a list's yardstick: equal texts still keep their order
+_BETWEEN = 1.5  # how much farther lists lie apart than the spread inside them tells
+_OWN = 0.5  # share of a list's own spacing where calibrated lists show the usual one
 _NEIGHBOURS = {1: 0.4, 2: 0.2}  # turns away -> share of its weight a turn lends
 _LEAN = 80  # words: a text this long takes half of what a neighbour lends
 _NAMED = 2.0  # factor of the yardstick for turns by a speaker the question names...
@@ -117,14 +121,10 @@ class FusedMerge:
         for group in known:
             for found in group:
                 found.value = _log_odds(found.entry.score or 0.0)
-        to_common = _bridge([found for group in known for found in group])
+        bridge = _Bridge.over(known)
         for group in groups:
-            if group in known:
-                continue
-            level, spread = _moments([found.yard for found in group])
-            spread = max(spread, _LEAST_SPREAD)
-            for found, step in zip(group, _steps(group), strict=True):
-                found.value = to_common(level + spread * step)
+            if group not in known:
+                bridge.place(group)
         for group in groups:
             weight = math.log(self._weights.get(group[0].store, 1.0))
             for found in group:
@@ -186,13 +186,17 @@ def _is_zero(entry: MemoryEntry, entries: Sequence[MemoryEntry]) -> bool:
     return entry.score == 0 and all(other.score is None or other.score >= 0 for other in entries)
 
 
-def _steps(group: list[_Found]) -> list[float]:
+def _steps(group: Sequence[_Found]) -> list[float]:
     """Return the list's own spacing, in standard deviations around its mean."""
     scores = [found.entry.score for found in group]
     ranked = [1.0 / (rank + _RANK_CONSTANT) for rank in range(len(group))]
     usable = all(score is not None for score in scores) and _falls(scores)
     peak = max((abs(score) for score in scores if score), default=1.0)
     values = [(score or 0.0) / peak for score in scores] if usable else ranked
+    return _standard(values)
+
+
+def _standard(values: Sequence[float]) -> list[float]:
     level, spread = _moments(values)
     return [(value - level) / spread if spread > 0 else 0.0 for value in values]
 
@@ -209,14 +213,51 @@ def _moments(values: Sequence[float]) -> tuple[float, float]:
     return mean, spread if math.isfinite(spread) else 0.0
 
 
-def _bridge(known: list[_Found]) -> Any:
-    """Return the map from the yardstick to the calibrated stores' log-odds."""
-    if not known:
-        return lambda yard: yard
-    level, spread = _moments([found.yard for found in known])
-    odds, width = _moments([found.value for found in known])
-    slope = width / max(spread, _LEAST_SPREAD) if width > 0 else 1.0
-    return lambda yard: odds + (yard - level) * slope
+@dataclass(frozen=True, slots=True)
+class _Bridge:
+    """The way from the yardstick to the calibrated lists' log-odds; without such, to itself.
+
+    Lists differ by more than the spread inside them tells: each holds a store's best entries only,
+    which are alike in value while their words still vary. Hence ``_BETWEEN``.
+    """
+
+    yard: float = 0.0
+    value: float = 0.0
+    slope: float = 1.0  # values per unit of the yardstick, inside a list
+    between: float = 1.0  # the same between lists, in slopes
+    falls: Sequence[Sequence[float]] = ()  # the calibrated lists' steps, falling
+
+    @classmethod
+    def over(cls, known: Sequence[Sequence[_Found]]) -> _Bridge:
+        pool = [found for group in known for found in group]
+        if not pool:
+            return cls()
+        yard, spread = _moments([found.yard for found in pool])
+        value, width = _moments([found.value for found in pool])
+        slope = width / max(spread, _LEAST_SPREAD) if width > 0 else 1.0
+        steps = [_standard([found.value for found in group]) for group in known]
+        falls = [sorted(group, reverse=True) for group in steps if any(group)]
+        return cls(yard, value, slope, _BETWEEN, falls)
+
+    def place(self, group: Sequence[_Found]) -> None:
+        """Give the entries of a list of unknown scale their values."""
+        level, spread = _moments([found.yard for found in group])
+        middle = self.value + self.slope * self.between * (level - self.yard)
+        width = self.slope * max(spread, _LEAST_SPREAD)
+        for at, (found, step) in enumerate(zip(group, _steps(group), strict=True)):
+            if self.falls:
+                depth = at / max(len(group) - 1, 1)
+                usual = sum(_along(fall, depth) for fall in self.falls) / len(self.falls)
+                step = _OWN * step + (1.0 - _OWN) * usual
+            found.value = middle + width * step
+
+
+def _along(fall: Sequence[float], depth: float) -> float:
+    """Return the step at *depth* (0 the first entry, 1 the last), between two if need be."""
+    at = depth * (len(fall) - 1)
+    above = int(at)
+    below = min(above + 1, len(fall) - 1)
+    return fall[above] + (at - above) * (fall[below] - fall[above])
 
 
 def _log_odds(score: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -90,6 +91,45 @@ def test_calibrated_stores_show_where_the_others_belong() -> None:
         "other": [entry(ANSWER, 41.0), entry(NOISE[1], 40.0)],
     }
     assert set(fused(found, calibrated={"unit"})[:2]) == {"Melis has a kitten", ANSWER}
+
+
+BENDS = {
+    "as it is": lambda score: score,
+    "logarithm": math.log,
+    "power": lambda score: score**12,
+    "exponential": lambda score: math.exp(60.0 * score),
+}
+
+
+@pytest.mark.parametrize("bend", BENDS.values(), ids=BENDS)
+def test_a_bent_scale_does_not_push_good_entries_down(bend: Callable[[float], float]) -> None:
+    """A store's second hit counts, however small its scale makes it look beside the first."""
+    known = [
+        entry("Melis has a kitten", 0.9),
+        entry("Her kitten sleeps a lot", 0.8),
+        entry(NOISE[1], 0.3),
+        entry(NOISE[2], 0.2),
+    ]
+    other = [
+        entry("Melis adopted it in Bornova", bend(0.9)),
+        entry("The kitten is from a shelter", bend(0.8)),
+        entry(NOISE[0], bend(0.3)),
+        entry("Nothing on television", bend(0.2)),
+    ]
+    merged = fused({"unit": known, "other": other}, calibrated={"unit"})
+    assert merged[:3] == [other[0].content, other[1].content, known[0].content]
+
+
+@pytest.mark.parametrize("scores", [(0.9, 0.8, 0.7, 0.6), (0.95, 0.9, 0.5, 0.2)])
+def test_a_list_without_the_questions_words_goes_behind_the_calibrated(
+    scores: tuple[float, ...],
+) -> None:
+    """A store that found nothing of use takes no place from one that did."""
+    found = ["Melis has a kitten", "Melis went to adopt it", "Her kitten sleeps", "Where is it?"]
+    known = [entry(text, score) for text, score in zip(found, scores, strict=True)]
+    other = [entry(text, 9.0 - at) for at, text in enumerate(NOISE)]
+    merged = fused({"unit": known, "other": other}, calibrated={"unit"})
+    assert merged == [*found, *NOISE]
 
 
 def test_a_weight_lifts_a_store() -> None:

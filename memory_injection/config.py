@@ -110,6 +110,9 @@ class InjectionConfig(Config):
         context_window: tokens the model can take, or None for "known models only".
         reserve: tokens kept free for the reply when the window is near.
         cached_token_price: price of a cached prompt token against a new one, for ``keep="auto"``.
+        cached_replies: share of a reply that the next request finds in the cache, for
+            ``keep="auto"``: 1 for engines that keep what they generate (llama.cpp, vLLM), 0 for
+            services that cache prompts only; 0.5 is right often enough for either.
         on_entries: a hook over the entries about to be packed; may filter or reorder them. One
             that raises is ignored and reported.
     """
@@ -134,6 +137,7 @@ class InjectionConfig(Config):
     context_window: int | None = Field(default=None, ge=1, strict=True)
     reserve: int = Field(default=0, ge=0, strict=True)
     cached_token_price: float = Field(default=0.1, ge=0, le=1, strict=True)
+    cached_replies: float = Field(default=0.5, ge=0, le=1, strict=True)
     on_entries: Callable[..., Any] | None = None
 
     @field_validator("attributes", mode="before")

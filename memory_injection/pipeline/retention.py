@@ -89,7 +89,8 @@ def _first_carried(request: Request, found: Placed) -> int:
     walk = request.walk
     asks = [at for at in range(walk.length) if walk[at].reading.ask]
     turns = [_turn(walk, found, start, end) for start, end in itertools.pairwise(asks)]
-    return asks[carried_since(turns, request.config.cached_token_price)]
+    config = request.config
+    return asks[carried_since(turns, config.cached_token_price, config.cached_replies)]
 
 
 def _position(placed: tuple[int, LedgerRecord]) -> int:
@@ -104,12 +105,12 @@ def _turn(walk: Walk, found: Placed, start: int, end: int) -> Turn:
     ask = len(strip_blocks(walk[start].reading.text, walk[start].blocks))
     begin, stop = (bisect_left(found, at, key=_position) for at in (start, end))
     records = [record for _, record in found[begin:stop]]
-    traffic = walk.weight(start + 1, end)
     requests = sum(walk[at].reading.role == "assistant" for at in range(start + 1, end))
     return Turn(
         ask=ask / 4,
         block=float(sum(record.tokens for record in records)),
         shown=frozenset(one for record in records for one in record.shown),
-        traffic=traffic / 4,
+        traffic=walk.weight(start + 1, end) / 4,
+        reply=walk.weight(end - 1, end) / 4 if end - start > 1 else 0.0,
         requests=max(requests, 1),
     )

@@ -16,6 +16,7 @@ from .circuits import Circuit, Held
 from .config import InjectionConfig
 from .dialects import registry
 from .driving import Done, passes_through, run_now, run_soon
+from .errors import MemoryInjectionError
 from .fanout import Ask, ask_now, ask_soon
 from .handles import StoreHandle
 from .ledger_records import Space
@@ -322,7 +323,7 @@ class _Guarded:
         admitted = circuit.enter(time.monotonic())
         self.refused: StageFailed | None = None
         if isinstance(admitted, str):
-            self.refused = StageFailed(effect.stage, RuntimeError(admitted))
+            self.refused = StageFailed(effect.stage, MemoryInjectionError(admitted))
         else:
             self._place = admitted
             self.work = Held(partial(effect.function, *effect.args), admitted)

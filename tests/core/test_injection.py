@@ -284,6 +284,23 @@ def test_some_failing_and_the_others_empty_is_nothing_found():
     assert (every.status, every.stage) == ("failed", "retrieve")
 
 
+@pytest.mark.parametrize("count", [2, 8])
+def test_every_store_failing_is_told_by_their_names_and_errors(count):
+    """One line names all of them; each store's own line keeps its error whole."""
+
+    def broken(query, options):
+        raise OSError("no such disk: " + "x" * 200)
+
+    stores = [FakeStore(broken, name=f"notes-{number}") for number in range(count)]
+    with MemoryManager(stores) as memory:
+        report = memory.inject([USER]).report
+    assert report.error.startswith("StoreErrors: every store failed: notes-0: OSError: no s")
+    assert all(f"notes-{number}: OSE" in report.error for number in range(count))
+    assert len(report.error) <= 300
+    assert "\n" not in report.error
+    assert {len(store.error) for store in report.stores} == {len("OSError: no such disk: ") + 200}
+
+
 def test_what_is_written_for_somebody_else_is_dropped_even_if_returned():
     """The store may ignore the scope; the manager does not."""
     found = [

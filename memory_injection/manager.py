@@ -16,8 +16,9 @@ from .errors import ConfigurationError
 from .fanout import ask_now, ask_soon, run_all_now, run_all_soon
 from .learning import Learning, capture_for
 from .ledger import InMemoryLedger
-from .protocols import Ledger, TokenCounter
+from .protocols import Ledger, ReportHook, TokenCounter
 from .records import InjectionResult, MemoryEntry, Scope
+from .report_hooks import ReportHooks
 from .telemetry import Telemetry
 
 __all__ = ["MemoryManager"]
@@ -38,6 +39,10 @@ class MemoryManager(Learning):
         log_content: let memory text into logs and spans.
         extractor: draws memories from conversations for stores with ``extraction`` on that have
             neither an extractor of their own nor ``add_messages``.
+        on_report: told of every injection once it is over, with its ``InjectionReport``: the
+            calls of wrapped clients and frameworks, :meth:`get_context`, and those left alone. A
+            callable or several, sync (run in another thread) or async. What one raises is logged,
+            once; one that hangs is left behind at the deadline.
 
     Raises:
         ConfigurationError: no store, duplicate names, a store without what it needs, an unknown
@@ -55,6 +60,7 @@ class MemoryManager(Learning):
         write_timeout: float = 30.0,
         log_content: bool = False,
         extractor: Any = None,
+        on_report: ReportHook | Iterable[ReportHook] | None = None,
     ) -> None:
         self._handles = registered(stores)
         self.name = _checked_name(name)
@@ -67,6 +73,7 @@ class MemoryManager(Learning):
             raise ConfigurationError(f"write_timeout must be above 0 s, not {write_timeout!r}")
         self._write_timeout = write_timeout
         self._telemetry = Telemetry(self.name, log_content)
+        self._report_hooks = ReportHooks(on_report)
         self._engine = Engine(
             self._handles,
             self.injection,
@@ -121,7 +128,7 @@ class MemoryManager(Learning):
             ConfigurationError: an unknown *api*, or a scope with an empty id.
         """
         asked = asked_messages(messages, model, self.current_scope(scope), api)
-        return self._noted(self._left_alone(asked) or self._engine.inject(asked))
+        return self._ended(self._left_alone(asked) or self._engine.inject(asked))
 
     async def ainject(
         self,
@@ -133,7 +140,7 @@ class MemoryManager(Learning):
     ) -> InjectionResult:
         """Async twin of :meth:`inject`."""
         asked = asked_messages(messages, model, self.current_scope(scope), api)
-        return self._noted(self._left_alone(asked) or await self._engine.ainject(asked))
+        return await self._aended(self._left_alone(asked) or await self._engine.ainject(asked))
 
     def inject_request(
         self,
@@ -157,8 +164,7 @@ class MemoryManager(Learning):
             ConfigurationError: an unknown *api*, or a scope with an empty id.
         """
         asked = asked_body(body, model, self.current_scope(scope, base_scope), api)
-        result = self._left_alone(asked) or self._engine.inject(asked)
-        return self._noted(result)
+        return self._ended(self._left_alone(asked) or self._engine.inject(asked))
 
     async def ainject_request(
         self,
@@ -171,8 +177,7 @@ class MemoryManager(Learning):
     ) -> InjectionResult:
         """Async twin of :meth:`inject_request`."""
         asked = asked_body(body, model, self.current_scope(scope, base_scope), api)
-        result = self._left_alone(asked) or await self._engine.ainject(asked)
-        return self._noted(result)
+        return await self._aended(self._left_alone(asked) or await self._engine.ainject(asked))
 
     def _left_alone(self, asked: Asked) -> InjectionResult | None:
         why = "closed" if self._closed else None if self._enabled else "injection=False"

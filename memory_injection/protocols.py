@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 from .ledger_records import LedgerRecord, Space
 from .reading import Reading
 from .records import MemoryEntry, Scope, SearchOptions
+from .report import InjectionReport
 
 __all__ = [
     "AgentMemoryProvider",
@@ -22,6 +23,7 @@ __all__ = [
     "MaybeAwaitable",
     "MemoryStore",
     "MergePolicy",
+    "ReportHook",
     "Reranker",
     "TokenCounter",
 ]
@@ -181,6 +183,17 @@ class MergePolicy(Protocol):
 
         *limit* is how many entries the block may show; more may be returned.
         """
+        ...
+
+
+class ReportHook(Protocol):
+    """Told of every injection once it is over: ``MemoryManager(on_report=...)``.
+
+    What it returns is ignored and what it raises is logged; neither reaches the call.
+    """
+
+    def __call__(self, report: InjectionReport, /) -> MaybeAwaitable[object]:
+        """Take the *report*."""
         ...
 
 

@@ -519,6 +519,36 @@ def test_system_placement_where_the_prompt_is_kept_apart(api, body):
     assert again.request == result.request
 
 
+@pytest.mark.parametrize("api", ["anthropic.messages", "bedrock.converse", "gemini"])
+def test_system_placement_without_the_request_says_that_it_is_not_in_the_system_prompt(api):
+    """Messages alone hold no system prompt there: the report warns of each block elsewhere."""
+    part = {"anthropic.messages": {"type": "text"}}.get(api, {})
+    content = {"gemini": "parts"}.get(api, "content")
+    field = {"gemini": "contents"}.get(api, "messages")
+    messages = [{"role": "user", content: [{**part, "text": "what about the garden?"}]}]
+    with MemoryManager([FakeStore(["x"])], injection={"placement": "system"}) as memory:
+        alone = memory.inject(messages, api=api)
+        again = memory.inject(alone.messages, api=api)
+        whole = memory.inject_request({field: messages}, api=api)
+    with MemoryManager([FakeStore()], injection={"placement": "system"}) as memory:
+        nothing = memory.inject(messages, api=api)
+    assert alone.block.text in _texts(alone.messages)
+    for result in (alone, again):
+        (warning,) = result.report.warnings
+        assert f"{api} keeps its system prompt outside the messages" in warning
+        assert "inject_request" in warning
+    assert whole.report.warnings == nothing.report.warnings == ()
+
+
+@pytest.mark.parametrize("api", ["openai.chat", "openai.responses", "ollama", "cohere"])
+def test_system_placement_of_messages_alone_where_they_hold_system_messages(api):
+    """There is a place for it, and nothing to warn of."""
+    with MemoryManager([FakeStore(["x"])], injection={"placement": "system"}) as memory:
+        result = memory.inject([USER], api=api)
+    assert [message["role"] for message in result.messages] == ["system", "user"]
+    assert result.report.warnings == ()
+
+
 def _texts(value):
     """Return every text in *value*, joined."""
     if isinstance(value, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..counters import BYTES
@@ -105,7 +105,9 @@ def system_text(standing: Standing, block: InjectedBlock | None) -> str:
 def _appended(dialect: Dialect, message: Any, text: str) -> Any:
     """Append a block and look whether it is there: no plug-in may corrupt a request."""
     written = dialect.append(message, text)
-    if type(written) is not type(message) or text not in dialect.read(written).text:
+    # A mapping of any other kind (read-only, ordered) is copied into a dict.
+    plain = type(written) is dict and isinstance(message, Mapping)
+    if not (plain or type(written) is type(message)) or text not in dialect.read(written).text:
         raise StageFailed("write", TypeError(f"{dialect.name}: append lost the block"))
     return written
 

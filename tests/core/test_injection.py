@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import json
+from collections import OrderedDict, UserDict
+from collections.abc import Mapping
 from datetime import datetime, timezone
+from types import MappingProxyType
 
 import pytest
 
@@ -555,6 +559,78 @@ def _texts(value):
         return value
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return "\n".join(map(_texts, items))
+
+
+# Mappings that are no dicts
+
+
+class Frozen(Mapping):
+    """A read-only mapping of somebody's own."""
+
+    def __init__(self, fields):
+        self._fields = fields
+
+    def __getitem__(self, name):
+        return self._fields[name]
+
+    def __iter__(self):
+        return iter(self._fields)
+
+    def __len__(self):
+        return len(self._fields)
+
+
+def _made_of(kind, value):
+    """Return *value* with every dict in it as a mapping of another *kind*."""
+    if isinstance(value, dict):
+        return kind({name: _made_of(kind, item) for name, item in value.items()})
+    return [_made_of(kind, item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("kind", [MappingProxyType, UserDict, OrderedDict, Frozen])
+@pytest.mark.parametrize("placement", ["user", "system"])
+@pytest.mark.parametrize(
+    ("api", "body"),
+    [
+        ("openai.chat", {"messages": [{"role": "system", "content": "be brief"}, USER]}),
+        ("openai.chat", {"messages": [USER, CALL, RESULT, {"role": "user", "content": "and?"}]}),
+        (
+            "openai.chat",
+            {"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}]}]},
+        ),
+        (
+            "openai.responses",
+            {"input": [{"role": "user", "content": [{"type": "input_text", "text": "x"}]}]},
+        ),
+        ("anthropic.messages", {"system": [{"type": "text", "text": "be"}], "messages": [USER]}),
+        (
+            "gemini",
+            {
+                "contents": [{"role": "user", "parts": [{"text": "x"}]}],
+                "systemInstruction": {"parts": [{"text": "be"}]},
+            },
+        ),
+        ("gemini", {"contents": [{"text": "x"}]}),
+        ("bedrock.converse", {"messages": [{"role": "user", "content": [{"text": "x"}]}]}),
+        ("ollama", {"messages": [USER]}),
+        ("cohere", {"messages": [USER]}),
+    ],
+)
+def test_a_mapping_of_another_kind_is_written_like_a_dict(kind, placement, api, body):
+    """It is copied into a dict where a block goes in, and is itself where none does."""
+    given = _made_of(kind, body)
+    with MemoryManager([FakeStore(["x"])], injection={"placement": placement}) as memory:
+        result = memory.inject_request(given, api=api)
+        again = memory.inject_request(result.request, api=api)
+    with MemoryManager([FakeStore(["x"])], injection={"placement": placement}) as memory:
+        plain = memory.inject_request(body, api=api)
+    assert result.report.status == "injected"
+    assert json.dumps(result.request, default=dict) == json.dumps(plain.request)
+    assert given == _made_of(kind, body)
+    assert again.request == result.request
+    field = {"openai.responses": "input", "gemini": "contents"}.get(api, "messages")
+    kept = [m for m in result.request[field] if any(m is old for old in given[field])]
+    assert len(kept) >= len(body[field]) - 1
 
 
 # The whole request, unknown shapes

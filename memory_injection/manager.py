@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from . import counters, rendering
-from .access import StoreAccess, collected, registered
+from .access import StoreAccess, bind_ledger, collected, registered
 from .asking import asked_body, asked_messages, left_alone
 from .config import InjectionConfig
 from .driving import run_now, run_soon
@@ -68,6 +68,7 @@ class MemoryManager(Learning):
         self.injection = _config(injection)
         self._ledger: Ledger = _checked_ledger(ledger) if ledger is not None else InMemoryLedger()
         self._owns_ledger = ledger is None
+        bind_ledger(self._handles, self._ledger)
         self._counter = counters.as_counter(counter)
         if not write_timeout > 0:
             raise ConfigurationError(f"write_timeout must be above 0 s, not {write_timeout!r}")
@@ -94,7 +95,7 @@ class MemoryManager(Learning):
 
     @property
     def ledger(self) -> Ledger:
-        """Where earlier blocks stand; give it to a fact store so that erasing reaches it."""
+        """Where earlier blocks stand; a store with a ``ledger`` of None was given it."""
         return self._ledger
 
     @property

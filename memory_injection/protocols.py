@@ -51,6 +51,9 @@ class MemoryStore(Protocol):
     - ``add_messages(messages, context=None)``
     - ``pinned(options=None)``: entries shown whatever the query
     - ``initialize()``, ``get_tools()``, ``close()``
+    - ``erase(scope)``: erases what was written for all of the scope's ids (and perhaps more)
+    - ``ledger: Ledger | None``: a store that erases by itself says None here; the first manager
+      sets its own, so that ``store.ledger.forget(scope)`` also takes the blocks that show it
     """
 
     name: str

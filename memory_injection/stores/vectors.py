@@ -11,7 +11,6 @@ Deleting an entry deletes its vector (by trigger, whoever deletes it).
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..forks import Lock
 from .hybrid import Ints
 from .questions import Owner
 
@@ -168,7 +168,7 @@ class Matrices:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[int, int], Matrix] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def get(self, conn: sqlite3.Connection, owner: Owner, model: Model) -> Matrix:
         """Return *owner*'s matrix as the connection sees the file now."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -26,6 +25,7 @@ from .pipeline.flow import Outcome
 from .pipeline.flow import inject as inject_flow
 from .pipeline.request import Request
 from .pipeline.walk import TrackCache, Walk, walk
+from .pipeline.weighing import bytes_beside
 from .protocols import Dialect, Ledger, MergePolicy, TokenCounter
 from .records import InjectionResult, Scope, SearchOptions
 from .report import InjectionReport, Stage
@@ -390,9 +390,5 @@ def copied(conversation: Any) -> Any:
 
 
 def _beside(asked: Asked) -> int:
-    """Return the bytes of what the request holds beside its messages; bytes never under-count."""
-    if asked.body is None:
-        return 0
-    skipped = {asked.dialect.field if asked.dialect else "messages"}
-    rest = {key: value for key, value in asked.body.items() if key not in skipped}
-    return len(json.dumps(rest, default=str, ensure_ascii=False).encode("utf-8", "replace"))
+    field = asked.dialect.field if asked.dialect else "messages"
+    return 0 if asked.body is None else bytes_beside(asked.body, field)

@@ -8,9 +8,10 @@ import json
 from collections import OrderedDict, UserDict
 from collections.abc import Mapping
 from datetime import datetime, timezone
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
+from pydantic import BaseModel
 
 from memory_injection import (
     ConfigurationError,
@@ -22,6 +23,7 @@ from memory_injection import (
     StoreErrors,
     UnknownStoreError,
 )
+from memory_injection.pipeline.weighing import bytes_beside
 from memory_injection.testing import AsyncFakeStore, FakeStore
 
 USER = {"role": "user", "content": "what about the garden?"}
@@ -889,6 +891,44 @@ def test_carried_blocks_leave_when_the_window_is_near():
             total = sum(words(m["content"]) for m in sent) + 4 * len(sent)
             assert total <= max(250, clean)
             history.append({"role": "assistant", "content": "fine " * 12})
+
+
+@pytest.mark.parametrize("kind", [dict, MappingProxyType, lambda fields: SimpleNamespace(**fields)])
+def test_the_window_counts_long_results_whatever_holds_them(kind):
+    """A reading shortens what a tool said; the model is sent all of it."""
+    config = {"context_window": 400, "reserve": 0, "min_relevance": None, "trigger": "everyTurn"}
+    result = {**RESULT, "content": "soil " * 380}
+    with MemoryManager([FakeStore(["fact"])], injection=config, counter=words) as memory:
+        before = memory.inject([kind(USER)]).report
+        after = memory.inject([kind(USER), kind(CALL), kind(result)]).report
+    assert before.token_budget > 380
+    assert after.token_budget < 10
+
+
+def words(text):
+    """Count a token for a word."""
+    return len(text.split())
+
+
+def test_beside_the_messages_counts_what_is_sent():
+    """Fields of an SDK object that are not set are not; one that points at itself does no harm."""
+
+    class Settings(BaseModel):
+        temperature: float | None = None
+        system: str | None = None
+        unused: str | None = None
+
+    def look(city: str) -> str:
+        """Look out of the window."""
+
+    class Session:
+        def __init__(self):
+            self.own = self
+
+    body = {"contents": ["x" * 1000], "config": Settings(system="be brief")}
+    assert bytes_beside(body, "contents") == len('{"config": {"system": "be brief"}}')
+    assert bytes_beside({"tools": [look]}, "contents") > len("look city Look out of the window.")
+    assert bytes_beside({"tools": [Session()]}, "contents") > 0
 
 
 @pytest.mark.parametrize("api", ["anthropic.messages", "openai.chat"])

@@ -261,6 +261,10 @@ class MemoryManager(Learning):
     def erase(self, scope: Scope | Mapping[str, str]) -> dict[str, Any]:
         """Erase everything written for *scope* from every store that can, and its blocks.
 
+        That is what was written for all of the scope's ids, and perhaps for more: a user alone is
+        erased with every agent, in every session and run; a user and an agent, with that agent
+        alone. What was written for nobody, or for other ids only, stays.
+
         Returns:
             What each store's ``erase`` returned (usually a count), by store name.
 

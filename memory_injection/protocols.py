@@ -168,7 +168,10 @@ class Ledger(Protocol):
         ...
 
     def forget(self, scope: Scope) -> MaybeAwaitable[int]:
-        """Erase every record of the spaces that *scope*'s ids own; return how many."""
+        """Erase every record of the spaces written for all of *scope*'s ids (and perhaps more).
+
+        Returns how many.
+        """
         ...
 
     def close(self) -> MaybeAwaitable[None]:

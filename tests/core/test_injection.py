@@ -898,7 +898,8 @@ def test_the_window_counts_long_results_whatever_holds_them(kind):
     """A reading shortens what a tool said; the model is sent all of it."""
     config = {"context_window": 400, "reserve": 0, "min_relevance": None, "trigger": "everyTurn"}
     result = {**RESULT, "content": "soil " * 380}
-    with MemoryManager([FakeStore(["fact"])], injection=config, counter=words) as memory:
+    store = FakeStore(lambda query, options: [f"on {query}"])
+    with MemoryManager([store], injection=config, counter=words) as memory:
         before = memory.inject([kind(USER)]).report
         after = memory.inject([kind(USER), kind(CALL), kind(result)]).report
     assert before.token_budget > 380

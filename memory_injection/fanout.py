@@ -17,7 +17,7 @@ from .pipeline.effects import StoreAnswer, describe
 
 __all__ = ["Ask", "ask_now", "ask_soon", "run_all_now", "run_all_soon"]
 
-_FINISHED = 0.001  # seconds; a deadline this near to one that has passed has passed as well
+_FINISHED = 0.001  # seconds; a deadline this near counts as passed
 
 
 @dataclass(slots=True)
@@ -100,14 +100,12 @@ def _take_next(running: dict[Future[Done], Ask]) -> None:
     """Wait for the next answer or deadline, and take what is there."""
     nearest = min(ask.deadline for ask in running.values())
     wait = max(nearest - time.monotonic(), 0.0)
-    done, waiting = wait_futures(running, timeout=wait, return_when=FIRST_COMPLETED)
+    done, _ = wait_futures(running, timeout=wait, return_when=FIRST_COMPLETED)
     for future in done:
         running.pop(future).end(future.result())
-    # Having waited is what counts: the clock may be coarse, or stand still in a test.
-    for future in () if done else waiting:
-        if running[future].deadline <= nearest + _FINISHED and not future.done():
-            running.pop(future).give_up()
-            future.cancel()
+    for future in _expired(running):
+        running.pop(future).give_up()
+        future.cancel()
 
 
 async def ask_soon(asks: Sequence[Ask], timeout: float) -> list[StoreAnswer]:
@@ -120,6 +118,11 @@ async def ask_soon(asks: Sequence[Ask], timeout: float) -> list[StoreAnswer]:
             waiting.start(ask, held)
     await waiting.all()
     return _answers(asks)
+
+
+def _expired(running: dict[Future[Done], Ask]) -> list[Future[Done]]:
+    now = time.monotonic() + _FINISHED
+    return [future for future, ask in running.items() if ask.deadline <= now and not future.done()]
 
 
 class _Waiting:
@@ -158,12 +161,11 @@ class _Waiting:
             self._running.clear()
 
     def _set_timer(self) -> None:
-        """Wake at the nearest deadline."""
+        """Wake at the nearest deadline: again and again, since a coarse clock may wake early."""
         self._timer = None
         if self._running:
-            nearest = min(ask.deadline for ask, _ in self._running.values())
-            left = max(nearest - time.monotonic(), 0.0)
-            self._timer = self._loop.call_later(left, self._expire, nearest)
+            left = min(ask.deadline for ask, _ in self._running.values()) - time.monotonic()
+            self._timer = self._loop.call_later(max(left, 0.0), self._expire)
 
     async def _run(self, ask: Ask, held: Held) -> None:
         # The waiter is woken from here and not from a callback of the task: one round less.
@@ -186,9 +188,10 @@ class _Waiting:
                 self._over.set_exception(error)
         self._check()
 
-    def _expire(self, passed: float) -> None:
+    def _expire(self) -> None:
+        now = time.monotonic() + _FINISHED
         for key, (ask, work) in list(self._running.items()):
-            if ask.deadline <= passed + _FINISHED:
+            if ask.deadline <= now:
                 del self._running[key]
                 ask.give_up()
                 work.cancel()

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         Ledger,
         MemoryStore,
         MergePolicy,
+        ReportHook,
         Reranker,
         TokenCounter,
     )
@@ -75,7 +76,7 @@ _HOMES = {
     "manager": ("MemoryManager",),
     "protocols": (
         "AgentMemoryProvider", "Dialect", "Embedder", "Extractor", "Ledger", "MemoryStore",
-        "MergePolicy", "Reranker", "TokenCounter",
+        "MergePolicy", "ReportHook", "Reranker", "TokenCounter",
     ),
     "records": (
         "FormatContext", "InjectedBlock", "InjectionContext", "InjectionResult", "MemoryEntry",
@@ -115,6 +116,7 @@ __all__ = [
     "MissingDependencyError",
     "ModelExtractor",
     "QueryContext",
+    "ReportHook",
     "Reranker",
     "SQLiteLedger",
     "Scope",

@@ -11,10 +11,10 @@ from .errors import ConfigurationError, InputError, StoreError, StoreErrors, Unk
 from .fanout import Ask
 from .handles import StoreHandle
 from .pipeline.effects import StoreAnswer, describe
-from .protocols import MergePolicy
+from .protocols import Ledger, MergePolicy
 from .records import MemoryEntry, Scope, SearchOptions
 
-__all__ = ["Search", "StoreAccess", "Work", "collected", "registered"]
+__all__ = ["Search", "StoreAccess", "Work", "bind_ledger", "collected", "registered"]
 
 Work = tuple[StoreHandle, Callable[[], Any]]
 
@@ -35,6 +35,13 @@ def registered(stores: Iterable[Any]) -> list[StoreHandle]:
     if twice is not None:
         raise ConfigurationError(f"two stores are called {twice!r}: store names must be different")
     return handles
+
+
+def bind_ledger(handles: Sequence[StoreHandle], ledger: Ledger) -> None:
+    """Give *ledger* to every store that asks for one: its attribute ``ledger`` is None."""
+    for handle in handles:
+        if getattr(handle.store, "ledger", ledger) is None:
+            handle.store.ledger = ledger
 
 
 @dataclass(frozen=True, slots=True)

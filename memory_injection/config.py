@@ -103,7 +103,10 @@ class InjectionConfig(Config):
         carry_budget: most tokens of earlier blocks in one request; past it the oldest go, in one
             step down to half.
         placement: ``"user"`` (appended to the latest user message) or ``"system"`` (one system
-            message after the leading ones).
+            message after the leading ones; at the end of the system prompt where an API keeps it
+            outside the messages, as Anthropic, Bedrock and Gemini do: that takes a wrapped client
+            or ``inject_request``, for ``inject`` sees the messages alone, writes into the user
+            message and warns of it in the report).
         query_limit: characters a query is clamped to.
         reuse_seconds: a retry within this time gets the block written moments ago; later it is
             looked up afresh. The default is the five minutes that providers keep a cached prefix.

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ConfigurationError
+from .forks import Lock
 from .protocols import TokenCounter
 
 __all__ = [
@@ -119,7 +120,7 @@ class _Vocabularies:
     """Loaded encodings by name; each is loaded once, in a daemon thread of its own."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._loading: dict[str, tuple[threading.Event, float]] = {}
         self.loaded: dict[str, TokenCounter | None] = {}
         self._pid = os.getpid()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from .circuits import Circuit, Held
 from .config import InjectionConfig
 from .dialects import registry
 from .driving import Done, passes_through, run_now, run_soon
+from .errors import MemoryInjectionError
 from .fanout import Ask, ask_now, ask_soon
 from .handles import StoreHandle
 from .ledger_records import Space
@@ -25,6 +25,7 @@ from .pipeline.flow import Outcome
 from .pipeline.flow import inject as inject_flow
 from .pipeline.request import Request
 from .pipeline.walk import TrackCache, Walk, walk
+from .pipeline.weighing import bytes_beside
 from .protocols import Dialect, Ledger, MergePolicy, TokenCounter
 from .records import InjectionResult, Scope, SearchOptions
 from .report import InjectionReport, Stage
@@ -322,7 +323,7 @@ class _Guarded:
         admitted = circuit.enter(time.monotonic())
         self.refused: StageFailed | None = None
         if isinstance(admitted, str):
-            self.refused = StageFailed(effect.stage, RuntimeError(admitted))
+            self.refused = StageFailed(effect.stage, MemoryInjectionError(admitted))
         else:
             self._place = admitted
             self.work = Held(partial(effect.function, *effect.args), admitted)
@@ -389,9 +390,5 @@ def copied(conversation: Any) -> Any:
 
 
 def _beside(asked: Asked) -> int:
-    """Return the bytes of what the request holds beside its messages; bytes never under-count."""
-    if asked.body is None:
-        return 0
-    skipped = {asked.dialect.field if asked.dialect else "messages"}
-    rest = {key: value for key, value in asked.body.items() if key not in skipped}
-    return len(json.dumps(rest, default=str, ensure_ascii=False).encode("utf-8", "replace"))
+    field = asked.dialect.field if asked.dialect else "messages"
+    return 0 if asked.body is None else bytes_beside(asked.body, field)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import threading
+import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from itertools import islice
@@ -14,6 +14,7 @@ from typing import Any
 from .circuits import Circuit
 from .driving import Done, as_awaitable, attempt, on_loop, on_worker
 from .errors import ConfigurationError
+from .forks import Lock
 from .pipeline.effects import StoreAnswer
 from .pipeline.request import StoreTraits
 from .records import MemoryEntry, Scope, SearchOptions, read_entry
@@ -178,7 +179,8 @@ class _Initialiser:
         self._ready: Future[Done] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
+        self._pid = os.getpid()
 
     def before(self, work: Callable[[], Any]) -> Callable[[], Any]:
         """Return *work*, made to initialise the store first."""
@@ -190,6 +192,7 @@ class _Initialiser:
             owner = ready is None or self._is_lost(ready)
             if owner:
                 ready = self._ready = Future()
+                self._pid = os.getpid()
         assert ready is not None
         if owner:
             self._begin(ready)
@@ -199,8 +202,9 @@ class _Initialiser:
         return work()
 
     def _is_lost(self, ready: Future[Done]) -> bool:
-        """Tell whether it was begun on an event loop that has been closed under it."""
-        return not ready.done() and self._loop is not None and self._loop.is_closed()
+        """Tell whether it was begun on an event loop that has been closed, or before a fork."""
+        closed = self._loop is not None and self._loop.is_closed()
+        return not ready.done() and (closed or self._pid != os.getpid())
 
     def _begin(self, ready: Future[Done]) -> None:
         initialise = self._initialise

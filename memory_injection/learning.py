@@ -19,6 +19,7 @@ from .ledger import InMemoryLedger
 from .ledger_records import Space
 from .protocols import Ledger, TokenCounter
 from .records import InjectionResult, MemoryEntry, Scope
+from .report_hooks import ReportHooks
 from .scoping import Scoped
 from .telemetry import Telemetry
 
@@ -53,6 +54,7 @@ class Learning(Scoped):
     _capture: Capture
     _counter: TokenCounter | None
     _handles: list[StoreHandle]
+    _report_hooks: ReportHooks
     _telemetry: Telemetry
 
     # Capture
@@ -124,6 +126,21 @@ class Learning(Scoped):
         """Return how each store that learns keeps up: names and counts, no text."""
         return self._capture.status()
 
+    def _ended(self, result: InjectionResult) -> InjectionResult:
+        """Return the *result* of one injection for the caller, with ``on_report`` told of it."""
+        result = self._noted(result)
+        self._report_hooks.tell(result.report, self._time_left(result))
+        return result
+
+    async def _aended(self, result: InjectionResult) -> InjectionResult:
+        """Async twin of :meth:`_ended`."""
+        result = self._noted(result)
+        await self._report_hooks.atell(result.report, self._time_left(result))
+        return result
+
+    def _time_left(self, result: InjectionResult) -> float:
+        return self.injection.timeout - result.report.seconds
+
     def _noted(self, result: InjectionResult) -> InjectionResult:
         """Return *result* with what is wrong with capture in its report."""
         warnings = self._capture.warnings
@@ -151,7 +168,8 @@ class Learning(Scoped):
         Raises:
             InputError: *text* is no string, or the budget is not a whole number above 0.
         """
-        return _context(self._recall(token_budget).inject(self._ask(text, scope)))
+        found = self._recall(token_budget).inject(self._ask(text, scope))
+        return _context(self._ended(found))
 
     async def aget_context(
         self,
@@ -161,7 +179,8 @@ class Learning(Scoped):
         scope: Scope | Mapping[str, str] | None = None,
     ) -> RecalledContext | None:
         """Async twin of :meth:`get_context`."""
-        return _context(await self._recall(token_budget).ainject(self._ask(text, scope)))
+        found = await self._recall(token_budget).ainject(self._ask(text, scope))
+        return _context(await self._aended(found))
 
     def _recall(self, token_budget: int | None) -> Engine:
         """Return an engine for one recall outside any conversation: nothing is in view yet."""

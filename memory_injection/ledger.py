@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
+from .forks import Lock
 from .ledger_records import LedgerRecord, Space, check_bounds, gives_way
 from .records import Scope
 
@@ -65,7 +65,7 @@ class InMemoryLedger:
         self._clock = clock
         self._spaces: OrderedDict[Space, _Shelf] = OrderedDict()
         self._count = 0
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def __bool__(self) -> bool:
         """Be true even when empty: ``ledger or other`` must not drop it."""
@@ -149,7 +149,7 @@ class InMemoryLedger:
             self._count -= shelf.shed()
         while self._count > self._max_records and len(self._spaces) > 1:
             name, oldest = next(iter(self._spaces.items()))
-            self._count -= oldest.shed()
+            self._count -= oldest.shed() if oldest else 0
             if not oldest:
                 del self._spaces[name]
         while self._count > self._max_records and len(shelf) > 1:

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from . import counters, rendering
-from .access import StoreAccess, collected, registered
+from .access import StoreAccess, bind_ledger, collected, registered
 from .asking import asked_body, asked_messages, left_alone
 from .config import InjectionConfig
 from .driving import run_now, run_soon
@@ -16,8 +16,9 @@ from .errors import ConfigurationError
 from .fanout import ask_now, ask_soon, run_all_now, run_all_soon
 from .learning import Learning, capture_for
 from .ledger import InMemoryLedger
-from .protocols import Ledger, TokenCounter
+from .protocols import Ledger, ReportHook, TokenCounter
 from .records import InjectionResult, MemoryEntry, Scope
+from .report_hooks import ReportHooks
 from .telemetry import Telemetry
 
 __all__ = ["MemoryManager"]
@@ -38,6 +39,10 @@ class MemoryManager(Learning):
         log_content: let memory text into logs and spans.
         extractor: draws memories from conversations for stores with ``extraction`` on that have
             neither an extractor of their own nor ``add_messages``.
+        on_report: told of every injection once it is over, with its ``InjectionReport``: the
+            calls of wrapped clients and frameworks, :meth:`get_context`, and those left alone. A
+            callable or several, sync (run in another thread) or async. What one raises is logged,
+            once; one that hangs is left behind at the deadline.
 
     Raises:
         ConfigurationError: no store, duplicate names, a store without what it needs, an unknown
@@ -55,6 +60,7 @@ class MemoryManager(Learning):
         write_timeout: float = 30.0,
         log_content: bool = False,
         extractor: Any = None,
+        on_report: ReportHook | Iterable[ReportHook] | None = None,
     ) -> None:
         self._handles = registered(stores)
         self.name = _checked_name(name)
@@ -62,11 +68,13 @@ class MemoryManager(Learning):
         self.injection = _config(injection)
         self._ledger: Ledger = _checked_ledger(ledger) if ledger is not None else InMemoryLedger()
         self._owns_ledger = ledger is None
+        bind_ledger(self._handles, self._ledger)
         self._counter = counters.as_counter(counter)
         if not write_timeout > 0:
             raise ConfigurationError(f"write_timeout must be above 0 s, not {write_timeout!r}")
         self._write_timeout = write_timeout
         self._telemetry = Telemetry(self.name, log_content)
+        self._report_hooks = ReportHooks(on_report)
         self._engine = Engine(
             self._handles,
             self.injection,
@@ -87,7 +95,7 @@ class MemoryManager(Learning):
 
     @property
     def ledger(self) -> Ledger:
-        """Where earlier blocks stand; give it to a fact store so that erasing reaches it."""
+        """Where earlier blocks stand; a store with a ``ledger`` of None was given it."""
         return self._ledger
 
     @property
@@ -121,7 +129,7 @@ class MemoryManager(Learning):
             ConfigurationError: an unknown *api*, or a scope with an empty id.
         """
         asked = asked_messages(messages, model, self.current_scope(scope), api)
-        return self._noted(self._left_alone(asked) or self._engine.inject(asked))
+        return self._ended(self._left_alone(asked) or self._engine.inject(asked))
 
     async def ainject(
         self,
@@ -133,7 +141,7 @@ class MemoryManager(Learning):
     ) -> InjectionResult:
         """Async twin of :meth:`inject`."""
         asked = asked_messages(messages, model, self.current_scope(scope), api)
-        return self._noted(self._left_alone(asked) or await self._engine.ainject(asked))
+        return await self._aended(self._left_alone(asked) or await self._engine.ainject(asked))
 
     def inject_request(
         self,
@@ -157,8 +165,7 @@ class MemoryManager(Learning):
             ConfigurationError: an unknown *api*, or a scope with an empty id.
         """
         asked = asked_body(body, model, self.current_scope(scope, base_scope), api)
-        result = self._left_alone(asked) or self._engine.inject(asked)
-        return self._noted(result)
+        return self._ended(self._left_alone(asked) or self._engine.inject(asked))
 
     async def ainject_request(
         self,
@@ -171,8 +178,7 @@ class MemoryManager(Learning):
     ) -> InjectionResult:
         """Async twin of :meth:`inject_request`."""
         asked = asked_body(body, model, self.current_scope(scope, base_scope), api)
-        result = self._left_alone(asked) or await self._engine.ainject(asked)
-        return self._noted(result)
+        return await self._aended(self._left_alone(asked) or await self._engine.ainject(asked))
 
     def _left_alone(self, asked: Asked) -> InjectionResult | None:
         why = "closed" if self._closed else None if self._enabled else "injection=False"
@@ -254,6 +260,10 @@ class MemoryManager(Learning):
 
     def erase(self, scope: Scope | Mapping[str, str]) -> dict[str, Any]:
         """Erase everything written for *scope* from every store that can, and its blocks.
+
+        That is what was written for all of the scope's ids, and perhaps for more: a user alone is
+        erased with every agent, in every session and run; a user and an agent, with that agent
+        alone. What was written for nobody, or for other ids only, stays.
 
         Returns:
             What each store's ``erase`` returned (usually a count), by store name.

@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 from .ledger_records import LedgerRecord, Space
 from .reading import Reading
 from .records import MemoryEntry, Scope, SearchOptions
+from .report import InjectionReport
 
 __all__ = [
     "AgentMemoryProvider",
@@ -22,6 +23,7 @@ __all__ = [
     "MaybeAwaitable",
     "MemoryStore",
     "MergePolicy",
+    "ReportHook",
     "Reranker",
     "TokenCounter",
 ]
@@ -49,6 +51,9 @@ class MemoryStore(Protocol):
     - ``add_messages(messages, context=None)``
     - ``pinned(options=None)``: entries shown whatever the query
     - ``initialize()``, ``get_tools()``, ``close()``
+    - ``erase(scope)``: erases what was written for all of the scope's ids (and perhaps more)
+    - ``ledger: Ledger | None``: a store that erases by itself says None here; the first manager
+      sets its own, so that ``store.ledger.forget(scope)`` also takes the blocks that show it
     """
 
     name: str
@@ -166,7 +171,10 @@ class Ledger(Protocol):
         ...
 
     def forget(self, scope: Scope) -> MaybeAwaitable[int]:
-        """Erase every record of the spaces that *scope*'s ids own; return how many."""
+        """Erase every record of the spaces written for all of *scope*'s ids (and perhaps more).
+
+        Returns how many.
+        """
         ...
 
     def close(self) -> MaybeAwaitable[None]:
@@ -184,6 +192,17 @@ class MergePolicy(Protocol):
 
         *limit* is how many entries the block may show; more may be returned.
         """
+        ...
+
+
+class ReportHook(Protocol):
+    """Told of every injection once it is over: ``MemoryManager(on_report=...)``.
+
+    What it returns is ignored and what it raises is logged; neither reaches the call.
+    """
+
+    def __call__(self, report: InjectionReport, /) -> MaybeAwaitable[object]:
+        """Take the *report*."""
         ...
 
 

@@ -39,6 +39,15 @@ class Scope:
     An entry is visible to a caller if every id it was written for is the caller's own; an entry
     written for nobody (``Scope()``) is shared. There is no default user.
 
+    Erasing a scope goes the other way: it takes what was written for all of its ids, and perhaps
+    for more. ``Scope(user="u1")`` is the user with every agent and in every session and run.
+
+    Attributes:
+        user: the end user the memory is of.
+        session: one conversation; what is written for it is seen in no other.
+        agent: the agent, assistant or application that remembers.
+        run: one run of an agent, e.g. one task or one invocation.
+
     Raises:
         ConfigurationError: an id is empty, blank or not a string.
     """

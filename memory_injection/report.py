@@ -95,9 +95,10 @@ class EntryReport(_Record):
 class DroppedEntry(EntryReport):
     """One entry that was left out, and why.
 
-    ``scope``: written for somebody else; ``below_floor``: noise; ``shown``: already in view;
-    ``duplicate``: equal or near-equal to another entry; ``max_entries``: past the cap;
-    ``budget``: did not fit.
+    Attributes:
+        reason: ``scope`` (written for somebody else), ``below_floor`` (noise), ``shown`` (already
+            in view), ``duplicate`` (equal or near-equal to another entry), ``max_entries`` (past
+            the cap) or ``budget`` (did not fit).
     """
 
     reason: DropReason = "duplicate"

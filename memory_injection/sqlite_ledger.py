@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
+from .forks import Lock
 from .ledger_records import LedgerRecord, Shown, Space, check_bounds, gives_way
 from .records import Scope
 from .stores.database import Database
@@ -84,7 +84,7 @@ class SQLiteLedger:
             prepare=_prepare,
         )
         self._used: dict[Space, set[bytes]] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._puts = 0
 
     def get(self, space: Space, keys: Collection[bytes]) -> Mapping[bytes, Sequence[LedgerRecord]]:

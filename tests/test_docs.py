@@ -202,3 +202,10 @@ def test_the_reference_is_in_step(name: str) -> None:
         pytest.skip("click words its help in another way before 8.2")
     written = (ROOT / f"docs/reference/{name}.md").read_text(encoding="utf-8")
     assert written == _generator().PAGES[name]()
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_no_field_is_left_without_a_meaning(name: str) -> None:
+    """A class whose fields are listed says what each of them is."""
+    written = (ROOT / f"docs/reference/{name}.md").read_text(encoding="utf-8")
+    assert [line for line in written.splitlines() if re.search(r"\|\s*\|$", line)] == []

@@ -180,6 +180,7 @@ def _attributes(model: type) -> dict[str, str]:
     found: dict[str, str] = {}
     for base in reversed(model.__mro__):
         section = inspect.cleandoc(base.__doc__ or "").partition("Attributes:\n")[2]
+        section = re.split(r"\n\S", section)[0]
         for entry in re.split(r"\n(?=    \w)", "\n" + section):
             name, _, text = entry.strip().partition(":")
             found[name] = " ".join(text.split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -115,7 +115,7 @@ def _step(message: Any, reading: Reading, text: str, place: int) -> Message:
 
 def _raw_text(message: Any, reading: Reading) -> str:
     """Return what a tool was asked or said, as the message has it: readings shorten it."""
-    content = message.get("content") if isinstance(message, dict) else None
+    content = message.get("content") if isinstance(message, Mapping) else None
     if reading.role == "tool" and isinstance(content, str):
         return content[:TOOL_TEXT]
     if reading.role != "assistant" and isinstance(content, Iterable):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import weakref
+from functools import partial
 from typing import Any, TypeVar
 
 from ..errors import ConfigurationError
 from .binding import Binding
-from .calls import remembering, twin_of
+from .calls import refuse_pickling, remembering, twin_of
 from .replies import Api, Draft, Turn
 from .taps import Tap
 
@@ -28,6 +29,8 @@ def wrap_client(client: C, binding: Binding) -> C:
             "with converse"
         )
     twin: Any = twin_of(client)
+    # The class is made at run time: pickle would look for it in botocore, and complain of that.
+    twin.__reduce_ex__ = partial(refuse_pickling, None)
     for name in ("converse", "converse_stream"):
         # A wrapped client has methods of its own; the class has the bare ones.
         vars(twin).pop(name, None)

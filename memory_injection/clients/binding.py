@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
+from ..dialects.meaning import field_of
+from ..dialects.rewriting import replaced
 from ..errors import ConfigurationError
 from ..records import Scope
 from ..scoping import Scopes, scopes_as
@@ -200,7 +202,6 @@ def _joined(prompt: Any, text: str) -> Any:
         return text
     if isinstance(prompt, str):
         return prompt if text in prompt else f"{prompt}\n\n{text}"
-    parts = getattr(prompt, "parts", None) or (
-        prompt.get("parts") if isinstance(prompt, Mapping) else None
-    )
-    return [*(parts or (prompt if isinstance(prompt, list) else [prompt])), text]
+    if isinstance(parts := field_of(prompt, "parts"), list):
+        return replaced(prompt, "parts", [*parts, {"text": text}])
+    return [*(prompt if isinstance(prompt, list) else [prompt]), text]

@@ -12,7 +12,9 @@ from .binding import Binding, settled
 from .replies import Api, Turn
 from .taps import Tap
 
-__all__ = ["AtCall", "Observer", "observe", "remembering", "twin_of"]
+__all__ = [
+    "AtCall", "Observer", "observe", "refuse_pickling", "remembering", "shallow", "twin_of",
+]  # fmt: skip
 
 C = TypeVar("C")
 
@@ -30,14 +32,30 @@ def twin_of(client: C) -> C:
     return twin
 
 
+def shallow(thing: C) -> C:
+    """Stand in for ``__copy__`` where ``__reduce_ex__`` refuses."""
+    copied = object.__new__(type(thing))
+    vars(copied).update(vars(thing))
+    return copied
+
+
 class _Unpicklable:
     """Says why a wrapped client cannot be pickled, before one of its locks says something else."""
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError(
-            "a client wrapped with memory cannot be pickled or copied deeply: "
-            "do that with the bare client and wrap the copy"
-        )
+        refuse_pickling(self, protocol)
+
+
+def refuse_pickling(client: object, protocol: object) -> NoReturn:
+    """Stand in for ``__reduce_ex__``, where pickle would first stumble over something else.
+
+    Raises:
+        TypeError: always.
+    """
+    raise TypeError(
+        "a client wrapped with memory cannot be pickled or copied deeply: "
+        "do that with the bare client and wrap the copy"
+    )
 
 
 class AtCall(functools.partial):  # type: ignore[type-arg]
@@ -62,6 +80,12 @@ class AtCall(functools.partial):  # type: ignore[type-arg]
         functools.update_wrapper(made, call)
         made._act = act
         return made
+
+    __reduce_ex__ = refuse_pickling
+
+    def __copy__(self) -> AtCall:
+        """Return itself, as copying a function does."""
+        return self
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Note the scopes and call."""

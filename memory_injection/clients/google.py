@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ..errors import ConfigurationError
 from ..scoping import Scopes
 from .binding import Binding
-from .calls import AtCall, remembering, twin_of
+from .calls import AtCall, refuse_pickling, remembering, shallow, twin_of
 from .replies import Api, Draft, get
 
 __all__ = ["GEMINI", "wrap_client"]
@@ -54,6 +54,7 @@ def _twin(client: Any) -> Any:
         kept = {
             "__del__": _keep, "_memory_injection": True, "__module__": kind.__module__,
             "chats": property(functools.partial(_chats, kind)),
+            "__reduce_ex__": refuse_pickling, "__copy__": shallow,
         }  # fmt: skip
         twin.__class__ = type(kind.__name__, (kind,), kept)
         twin._memory_injection_original = client

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..scoping import Scopes, scopes_now
-from .calls import AtCall
+from .calls import AtCall, refuse_pickling, shallow
 
 __all__ = ["Ground", "View"]
 
@@ -41,6 +41,9 @@ class View:
         """View the resource that is reached from the client by the names of *path*."""
         self._memory_injection_ground = ground
         self._memory_injection_path = path
+
+    __reduce_ex__ = refuse_pickling
+    __copy__ = shallow
 
     def __getattr__(self, name: str) -> Any:
         """Return a method that notes the scopes, a view of an inner resource, or the value."""

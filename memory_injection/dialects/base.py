@@ -185,8 +185,11 @@ class MessageDialect:
     def with_system(self, body: dict[str, Any], text: str) -> dict[str, Any]:
         """Return *body* with *text* at the end of its system prompt; "" takes ours out."""
         name = next((name for name in self.system_fields if name in body), self.system_fields[0])
-        prompt = rewritten(body.get(name), text, self.system_part, self.system_alone)
-        if prompt == body.get(name):
+        given = body.get(name)
+        prompt = rewritten(
+            given, text, lambda said: self._prompt_part(said, given), self.system_alone
+        )
+        if prompt == given:
             return body
         return {**body, name: prompt} if prompt else {k: v for k, v in body.items() if k != name}
 
@@ -291,6 +294,9 @@ class MessageDialect:
                 part = self._retold(content[at], cleaned)
                 return type(content)([*content[:at], part, *content[at + 1 :]])
         return content
+
+    def _prompt_part(self, text: str, prompt: Any) -> Any:
+        return self._fitting(self.system_part(text), prompt)
 
     def _fitting(self, part: Any, message: Any) -> Any:
         """Return *part* as the type that an SDK object keeps in its list, where it has one."""

@@ -16,7 +16,10 @@ SEPARATOR = "\n\n"
 
 
 def replaced(value: Any, name: str, content: Any) -> Any:
-    """Return a shallow copy of *value* (a mapping or an SDK object) with one field changed."""
+    """Return a shallow copy of *value* (a mapping or an SDK object) with one field changed.
+
+    A mapping of whatever kind becomes a dict: many cannot be changed, or share with their copy.
+    """
     if isinstance(value, Mapping):
         return {**value, name: content}
     if hasattr(value, "model_copy"):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ..rendering import find_blocks
 from .meaning import field_of
+from .rewriting import replaced
 
 __all__ = ["rewritten"]
 
@@ -15,7 +16,7 @@ def rewritten(prompt: Any, text: str, part: Callable[[str], Any], alone: Any) ->
     """Return *prompt* with *text* at its end, in the place of an earlier block there.
 
     Args:
-        prompt: None, a text, a list of parts, or a mapping with ``parts``.
+        prompt: None, a text, a list of parts, or a mapping or an SDK object with ``parts``.
         text: what to write; "" takes an earlier block out.
         part: makes a text part.
         alone: makes the whole prompt when there was none.
@@ -24,8 +25,8 @@ def rewritten(prompt: Any, text: str, part: Callable[[str], Any], alone: Any) ->
         for block in find_blocks(prompt):
             prompt = prompt.removesuffix(block).removesuffix("\n\n")
         return "\n\n".join(filter(None, (prompt, text)))
-    if isinstance(prompt, Mapping) and isinstance(prompt.get("parts"), (list, tuple)):
-        return {**prompt, "parts": _parts(prompt["parts"], text, part)}
+    if isinstance(parts := field_of(prompt, "parts"), (list, tuple)):
+        return replaced(prompt, "parts", _parts(parts, text, part))
     if isinstance(prompt, (list, tuple)) and prompt:
         return _parts(prompt, text, part)
     return alone(text) if text and not prompt else prompt

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import threading
 from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ConfigurationError, MissingDependencyError
+from ..forks import Lock
 from ..records import MemoryEntry
 from .sentence_transformers import find_model
 
@@ -36,7 +36,7 @@ class CrossEncoderReranker:
         self._most = most
         self._device = device
         self._model: Any = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def __call__(self, query: str, entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
         """Return *entries*, the ones read first by what the model says of them.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import threading
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from ..errors import MissingDependencyError
+from ..forks import Lock
 
 __all__ = ["LightEmbedder"]
 
@@ -38,7 +38,7 @@ class LightEmbedder:
             raise _missing()
         self._threads = threads
         self._model: Any = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def load(self) -> None:
         """Load the weights (about a second).

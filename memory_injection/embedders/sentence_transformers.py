@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import ConfigurationError, MissingDependencyError
+from ..forks import Lock
 
 __all__ = ["SentenceTransformersEmbedder", "find_model"]
 
@@ -88,7 +88,7 @@ class SentenceTransformersEmbedder:
         self._batch_size = batch_size
         self._prompts = prompts
         self._model: Any = None
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def load(self) -> None:
         """Import the library and load the weights (7 s and 500 MB the first time).

@@ -16,6 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from ..errors import StoreClosedError, StoreError
+from ..forks import Lock
 from .migrations import migrate
 from .sqlite_tables import SQLiteReader, SQLiteWriter
 
@@ -50,10 +51,10 @@ class SQLiteBackend:
         """Keep where the file is; it is opened at the first use."""
         self._path = os.fspath(path)
         self._wait = wait
-        self._read_lock = threading.Lock()
+        self._read_lock = Lock()
         # In memory there is one connection, so reads and writes take turns.
         shared = self._path == _MEMORY
-        self._write_lock = self._read_lock if shared else threading.Lock()
+        self._write_lock = self._read_lock if shared else Lock()
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
         self._process = os.getpid()
@@ -135,7 +136,7 @@ class SQLiteBackend:
             self._reader = self._writer = None
 
     @contextmanager
-    def _taking(self, lock: threading.Lock) -> Iterator[None]:
+    def _taking(self, lock: Lock) -> Iterator[None]:
         if not lock.acquire(timeout=self._wait):
             raise StoreError(f"facts file {self._path!r}: busy for {self._wait:g} s")
         try:

@@ -50,9 +50,9 @@ class FactStore:
         max_search_results: entries per search when a call does not say, 1-50.
         writable: whether ``add`` may be called by a manager.
         extraction: capture settings, as for every store.
-        ledger: where injected blocks are kept, ``manager.ledger``: what is erased or forgotten
-            of a user goes from there as well. It may be set later (:attr:`ledger`), since a
-            manager is made after its stores.
+        ledger: where injected blocks are kept: what is erased or forgotten of a user goes from
+            there as well. None takes the ledger of the first manager that is given the store;
+            managers that share a store reach all their blocks by sharing one ledger, too.
         wait: seconds to wait for a lock that another process holds.
         clock: seconds since 1970.
 

@@ -11,13 +11,13 @@ import contextlib
 import logging
 import os
 import stat
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import InputError
+from ..forks import Lock
 from .disk import Identity, UnreadableFileError, identity_of, read_text
 from .names import check_id
 from .reader import MEMORY, RECORDS, SUMMARY, parse_file
@@ -55,7 +55,7 @@ class Catalogue:
         self._known: dict[str, _Known] = {}
         self._records: tuple[FileRecord, ...] = ()
         self._skipped: dict[str, str] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def records(self) -> tuple[FileRecord, ...]:
         """Return every record, in order of path; the same tuple while nothing has changed."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from threading import Lock
 
 from ..errors import InputError
+from ..forks import Lock
 from ..protocols import TokenCounter
 from ..records import MemoryEntry, Scope
 from ..rendering import render_block

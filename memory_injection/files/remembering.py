@@ -7,11 +7,11 @@ import inspect
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterable, Callable
-from threading import Lock
 from typing import Any
 
 from ..driving import on_loop
 from ..errors import InputError, StoreError
+from ..forks import Lock
 from ..records import MemoryEntry, Scope
 from .record import MemoryDraft
 from .store import FileStore, durable

@@ -53,9 +53,8 @@ class MemoryPlugin:
         llm_request.contents = body["contents"]
         prompt = body.get("systemInstruction")
         if prompt is not None:
-            parts = prompt.get("parts") if isinstance(prompt, dict) else None
-            text = "".join(part["text"] for part in parts) if parts else prompt
-            llm_request.config.system_instruction = text
+            alone = not llm_request.config.system_instruction
+            llm_request.config.system_instruction = _text(prompt) if alone else prompt
         if self._hook.captures:
             # ADK shows a reply without its request.
             self._open[_call(callback_context)] = body
@@ -77,6 +76,10 @@ def _of_the_run(context: Any) -> Scope:
 
 def _call(context: Any) -> tuple[Any, ...]:
     return context.invocation_id, context.agent_name
+
+
+def _text(prompt: Any) -> str:
+    return "".join(part["text"] for part in prompt["parts"])
 
 
 def _body(request: Any) -> dict[str, Any]:

@@ -53,6 +53,7 @@ def inject(request: Request) -> Step[Outcome]:
         return _settle(request, standing, trace, skip=skip)
     except StageFailed as failure:
         return _settle(request, standing, trace, failure=failure)
+    _note_place(request, trace)
     system = system_text(standing, block) if request.placement == "apart" else ""
     return Outcome(messages, block, system, standing, trace, fresh=True)
 
@@ -74,6 +75,16 @@ def _reuse(request: Request, standing: Standing) -> None:
         raise Skip("all_duplicates", "this call has its block already")
 
 
+def _note_place(request: Request, trace: Trace) -> None:
+    """Say so where blocks do not stand where the configuration wants them."""
+    if request.placement == "user" and request.config.placement == "system":
+        trace.warnings.append(
+            f"placement='system': {request.dialect.name} keeps its system prompt outside the "
+            "messages, so the block stands in the user message; give the whole request to "
+            "inject_request, or wrap the client"
+        )
+
+
 def _settle(
     request: Request,
     standing: Standing,
@@ -86,5 +97,7 @@ def _settle(
         standing.carry(standing.anchor, standing.stale, in_place=False)
     block = block_in_place(request, standing, trace)
     messages = with_blocks(request, standing, None, trace)
+    if standing.blocks:
+        _note_place(request, trace)
     system = system_text(standing, None) if request.placement == "apart" else ""
     return Outcome(messages, block, system, standing, trace, skip=skip, failure=failure)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ..errors import StoreError, StoreErrors
 from ..records import MemoryEntry
-from ..report import DroppedEntry, DropReason
+from ..report import DroppedEntry, DropReason, StoreReport
 from .effects import Retrieve, Skip, StageFailed, Step, StoreAnswer, Trace
 from .query import Query
 from .request import Request
 
 __all__ = ["Found", "dropped_entry", "gather"]
+
+_ROOM = 240  # characters for all stores' errors in one line; a report's error has 300
+_LEAST = 24
 
 
 @dataclass(slots=True)
@@ -43,13 +47,20 @@ def gather(request: Request, query: Query, trace: Trace) -> Step[Found]:
 
 def _explain_nothing(answers: Sequence[StoreAnswer], query: Query, trace: Trace) -> None:
     if answers and all(a.report.status in ("timeout", "error", "open") for a in answers):
-        errors = "; ".join(f"{a.report.name}: {a.report.error or a.report.status}" for a in answers)
-        raise StageFailed("retrieve", RuntimeError(f"every store failed ({errors})"))
+        raise StageFailed("retrieve", _all_failed([answer.report for answer in answers]))
     if query.text is None:
         raise Skip("below_floor", "small talk")
     if any(drop.reason == "below_floor" for drop in trace.dropped):
         raise Skip("below_floor", "everything found is below the relevance floor")
     raise Skip("nothing_found")
+
+
+def _all_failed(reports: Sequence[StoreReport]) -> StoreErrors:
+    """Return one error that names every store; each store's own line holds its error whole."""
+    room = max(_ROOM // len(reports), _LEAST)
+    told = [(report.name, f"{report.name}: {report.error or report.status}") for report in reports]
+    short = [(name, text if len(text) <= room else f"{text[: room - 3]}...") for name, text in told]
+    return StoreErrors("every store failed", [StoreError(text, name) for name, text in short])
 
 
 def _own(request: Request, entries: Iterable[MemoryEntry], trace: Trace) -> list[MemoryEntry]:

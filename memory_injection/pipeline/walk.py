@@ -9,13 +9,13 @@ conversation compares (a C-level list comparison) instead of hashing.
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
+from ..forks import Lock
 from ..protocols import Dialect
 from ..reading import Reading
 from ..rendering import block_at, find_blocks
@@ -166,7 +166,7 @@ class TrackCache:
         self._characters = characters
         self._length = 0
         self._tracks: OrderedDict[Any, Track] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def find(self, name: Any) -> Track | None:
         """Return the track called *name*, marking it as used."""

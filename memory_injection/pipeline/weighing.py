@@ -5,7 +5,9 @@ A reading keeps digests of long tool results, so this looks at the message itsel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+import json
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..counters import BYTES
@@ -16,7 +18,7 @@ from .effects import StageFailed, Trace
 if TYPE_CHECKING:
     from .request import Request
 
-__all__ = ["GuardedCounter", "byte_bound", "room_left", "said_in", "tokens_of"]
+__all__ = ["GuardedCounter", "byte_bound", "bytes_beside", "room_left", "said_in", "tokens_of"]
 
 _FRAME = 4  # tokens of role and separators around one message (OpenAI's cookbook counts 3 to 4)
 
@@ -26,25 +28,57 @@ _DATA = 2000  # ASCII characters without a space: an image or a file in base64, 
 _DATA_TOKENS = 1600
 
 
+_PICTURE = "x" * (_DATA + 1)  # stands for bytes: an image or a file
+_DIGEST = "blake2b:"  # how a reading writes what is too long for it
+_DEEP = 12  # levels of an object that are looked into: enough for any message, and never for ever
+
+
 def said_in(message: Any, reading: Reading) -> Iterator[str]:
-    """Yield every text in *message*; of an SDK object what its reading holds."""
+    """Yield every text in *message*; of an SDK object what its reading holds, if that is whole."""
     if type(message) is dict:
         yield from _strings(message)
+    elif _DIGEST in reading.rest and (held := list(_strings(message))):
+        yield from held
     else:
         yield from reading.texts
         yield reading.rest
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _strings(value: Any, depth: int = _DEEP) -> Iterator[str]:
     kind = type(value)
     if kind is str:
         yield value
-    elif kind is dict:
-        for held in value.values():
-            yield from _strings(held)
+    elif kind is bytes:
+        yield _PICTURE
     elif kind is list or kind is tuple:
         for held in value:
-            yield from _strings(held)
+            yield from _strings(held, depth)
+    elif depth:
+        for held in _fields(value).values():
+            yield from _strings(held, depth - 1)
+
+
+def _fields(value: Any) -> Mapping[str, Any]:
+    fields = value if isinstance(value, Mapping) else getattr(value, "__dict__", None)
+    return fields if isinstance(fields, Mapping) and not isinstance(value, type) else {}
+
+
+def bytes_beside(body: Mapping[str, Any], field: str) -> int:
+    """Return the bytes of what *body* holds beside its conversation in *field*.
+
+    Bytes never under-count. Of an SDK object only the fields that are set go out; of a function
+    that serves as a tool its name, arguments and docstring do.
+    """
+    rest = {name: value for name, value in body.items() if name != field}
+    return len(json.dumps(rest, default=_told, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _told(value: Any) -> Any:
+    if inspect.isroutine(value):
+        return f"{value.__name__} {inspect.getdoc(value)} {getattr(value, '__annotations__', '')}"
+    if isinstance(value, Mapping) or hasattr(value, "model_fields_set"):
+        return {name: held for name, held in _fields(value).items() if held is not None}
+    return str(value)
 
 
 def _is_data(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 from typing import Any
 
@@ -117,7 +117,9 @@ def _appended(dialect: Dialect, message: Any, text: str) -> Any:
         written = dialect.append(message, text)
     except Exception as error:
         raise StageFailed("write", error) from error
-    if type(written) is not type(message) or text not in dialect.read(written).text:
+    # A mapping of any other kind (read-only, ordered) is copied into a dict.
+    plain = type(written) is dict and isinstance(message, Mapping)
+    if not (plain or type(written) is type(message)) or text not in dialect.read(written).text:
         raise StageFailed("write", TypeError(f"{dialect.name}: append lost the block"))
     return written
 

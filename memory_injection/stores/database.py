@@ -14,11 +14,12 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from ..errors import ConfigurationError, StoreClosedError, StoreError
+from .frozen import Stamp, connect_for_reading, has_log, stamp_of
 
 __all__ = ["MEMORY", "Database", "Lease", "Migration", "Session"]
 
@@ -36,12 +37,14 @@ class Session:
     Attributes:
         conn: the connection, in autocommit mode.
         memo: caches; emptied whenever anybody has written to the file.
+        frozen: what the file was like if it is read as unchanging, see :mod:`.frozen`.
     """
 
-    __slots__ = ("_seen", "conn", "memo")
+    __slots__ = ("_seen", "conn", "frozen", "memo")
 
-    def __init__(self, conn: sqlite3.Connection) -> None:
+    def __init__(self, conn: sqlite3.Connection, frozen: Stamp | None = None) -> None:
         self.conn = conn
+        self.frozen = frozen
         self.memo: dict[Any, Any] = {}
         self._seen: tuple[int, int] | None = None
 
@@ -244,6 +247,9 @@ class Database:
         """Take a session out of *pool*, connecting when none is idle."""
         try:
             session = pool.idle.pop()
+            if session.frozen is not None and session.frozen != stamp_of(self.path):
+                self._discard(pool, session)
+                return self.take(pool)
         except IndexError:
             try:
                 session = self._connect(pool)
@@ -260,17 +266,24 @@ class Database:
                 return
         session.conn.close()
 
+    def _discard(self, pool: _Pool, session: Session) -> None:
+        with pool.lock:
+            pool.all = [other for other in pool.all if other is not session]
+        session.conn.close()
+
     def _connect(self, pool: _Pool) -> Session:
         opens_writable = self.writable or self.in_memory
-        target = self.path
-        if not opens_writable:
-            if not os.path.exists(self.path):
-                raise StoreError(f"{self._where()} does not exist", self._store)
-            target = f"file:{quote(self.path)}?mode=ro"
-        conn = sqlite3.connect(
-            target, timeout=self._wait, isolation_level=None, check_same_thread=False,
+        connect = partial(
+            sqlite3.connect, timeout=self._wait, isolation_level=None, check_same_thread=False,
             cached_statements=256, uri=not opens_writable,
         )  # fmt: skip
+        frozen = None
+        if opens_writable:
+            conn = connect(self.path)
+        elif os.path.exists(self.path):
+            conn, frozen = connect_for_reading(self.path, connect)
+        else:
+            raise StoreError(f"{self._where()} does not exist", self._store)
         try:
             for pragma in _PRAGMAS:
                 conn.execute(pragma)
@@ -282,7 +295,7 @@ class Database:
         except BaseException:
             conn.close()
             raise
-        session = Session(conn)
+        session = Session(conn, frozen)
         with pool.lock:
             pool.all.append(session)
         return session
@@ -336,12 +349,18 @@ class Database:
         """Return what *error* means to whoever has this file."""
         text = str(error)
         parent = Path(self.path).parent
+        denied = "readonly" in text or "unable to open" in text
         if "not a database" in text or "malformed" in text or "corrupt" in text:
             why = "is not a SQLite database, or is damaged"
         elif "locked" in text or "busy" in text:
             why = f"is locked by another process for longer than {self._wait:g} s"
+        elif not self.writable and os.path.isfile(self.path) and has_log(self.path) and denied:
+            why = (
+                f"cannot be read: changes wait in {self.path + '-wal'!r}, and its folder is"
+                " read-only; open it once where it can be written"
+            )
         elif "readonly" in text:
-            why = "cannot be written: the file or its folder is read-only"
+            why = "cannot be written: the file or its folder is read-only (writable=False reads it)"
         elif "unable to open" in text and not self.in_memory and not parent.is_dir():
             why = f"cannot be opened: the folder {str(parent)!r} does not exist"
         elif "unable to open" in text:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 import tempfile
-import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..forks import Lock
 from .database import Session
 from .hybrid import Floats, Ints
 from .questions import Owner, View
@@ -85,7 +85,7 @@ class Matrices:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[int, ...], Matrix] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def of_view(self, session: Session, view: View, model: Model) -> Matrix:
         """Return everything of *view* as the connection sees the file now."""

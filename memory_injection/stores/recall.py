@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
+from ..forks import Lock
 from ..records import MemoryEntry, Scope
 from . import lexical
 from .database import Session
@@ -36,7 +36,7 @@ class _Kept:
         self.rows: dict[int, Any] = {}
         self._most = most
         self._size = 0
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def keep(self, ident: int, row: Any, size: int) -> None:
         if size > self._most // 50:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
-import threading
 import zlib
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..forks import Lock
 from .database import Session
 from .hybrid import Floats, Ints
 from .vectors import Model, Vectors, has_segments
@@ -81,7 +81,7 @@ class Opened:
     def __init__(self, graph: Any, sample: Vectors) -> None:
         self.sample = sample
         self._graph = graph
-        self._lock = threading.Lock()  # usearch's searches of one graph share their scratch space
+        self._lock = Lock()  # usearch's searches of one graph share their scratch space
 
     def nearest(self, vector: Vectors, count: int) -> tuple[Ints, Floats]:
         """Return the row numbers of (about) the *count* nearest, and their similarities."""
@@ -108,7 +108,7 @@ class Shelf:
     def clear(self) -> None:
         """Let go of everything that is open."""
         self._pid = os.getpid()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._open: OrderedDict[str, Opened] = OrderedDict()
 
     def open(self, session: Session, segment: Segment, model: Model) -> Opened | None:

@@ -42,7 +42,7 @@ class SQLiteStore:
     Args:
         path: the file; made on first use. ``":memory:"`` keeps everything in memory.
         name: shown as the entry's source.
-        writable: False opens the file read-only.
+        writable: False opens the file read-only, also where its folder cannot be written.
         description: what the store holds, for the model's tools.
         max_search_results: most entries a search returns when the caller does not say (10).
         extraction: what is learned from conversations; True or an extraction config.

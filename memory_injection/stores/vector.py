@@ -61,7 +61,7 @@ class VectorStore(SQLiteStore):
         embedder: a name (``"light"``, ``"all-MiniLM-L6-v2"``, a folder, ``"openai:MODEL"``), a
             function, or an object with ``embed``; see ``memory_injection.embedders``.
         name: shown as the entry's source.
-        writable: False opens the file read-only.
+        writable: False opens the file read-only, also where its folder cannot be written.
         hybrid: False ranks by the vectors alone.
         embed_timeout: seconds that embedding a question may take; None waits.
         index: what picks the entries to rank. ``"auto"``: usearch in scopes of more than 100,000

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import StoreError
+from ..forks import Lock
 from ..protocols import Embedder
 
 __all__ = [
@@ -60,7 +61,7 @@ class Vectorizer:
         self._timeout = timeout
         self._store = store
         self._seen: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._workers = _Workers()
 
     def warm_up(self) -> None:
@@ -158,7 +159,7 @@ class _Workers:
     """A few daemon threads: one that hangs is left behind, and never keeps the process alive."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._start()
 
     def _start(self) -> None:

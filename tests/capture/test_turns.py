@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import UserDict
 from contextvars import Context
+from types import MappingProxyType
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -151,3 +154,12 @@ def test_a_block_on_tool_results_is_no_ask() -> None:
     heard = hear(talk, dialect, CLEAN)
     assert [said.text for said in heard.asks] == ["Where is it?"]
     assert heard.goes_on
+
+
+@pytest.mark.parametrize("kind", [dict, MappingProxyType, UserDict])
+def test_a_tools_result_is_told_whole_whatever_mapping_holds_it(kind: Any) -> None:
+    """A reading keeps long texts as digests; what is learned from needs the words."""
+    said = "found " * 100
+    talk = [user("look"), calling(ident="c1"), result(said, "c1")]
+    heard = hear([kind(message) for message in talk], CHAT, CLEAN)
+    assert heard.steps[-1].text == said

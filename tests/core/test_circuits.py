@@ -275,6 +275,7 @@ def test_a_hung_ledger_holds_a_bounded_number_of_threads():
     reports = [ask(memory, "sync", n) for n in range(30)]
     assert {report.status for report in reports} == {"injected"}
     assert {report.stage for report in reports} == {"ledger"}
+    assert reports[-1].error.startswith("MemoryInjectionError: circuit open after")
     assert reports[-1].seconds < 0.05
     assert threading.active_count() - before < 10
     release.set()

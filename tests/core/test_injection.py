@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import json
+from collections import OrderedDict, UserDict
+from collections.abc import Mapping
 from datetime import datetime, timezone
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
+from pydantic import BaseModel
 
 from memory_injection import (
     ConfigurationError,
@@ -18,6 +23,7 @@ from memory_injection import (
     StoreErrors,
     UnknownStoreError,
 )
+from memory_injection.pipeline.weighing import bytes_beside
 from memory_injection.testing import AsyncFakeStore, FakeStore
 
 USER = {"role": "user", "content": "what about the garden?"}
@@ -284,6 +290,23 @@ def test_some_failing_and_the_others_empty_is_nothing_found():
     assert (every.status, every.stage) == ("failed", "retrieve")
 
 
+@pytest.mark.parametrize("count", [2, 8])
+def test_every_store_failing_is_told_by_their_names_and_errors(count):
+    """One line names all of them; each store's own line keeps its error whole."""
+
+    def broken(query, options):
+        raise OSError("no such disk: " + "x" * 200)
+
+    stores = [FakeStore(broken, name=f"notes-{number}") for number in range(count)]
+    with MemoryManager(stores) as memory:
+        report = memory.inject([USER]).report
+    assert report.error.startswith("StoreErrors: every store failed: notes-0: OSError: no s")
+    assert all(f"notes-{number}: OSE" in report.error for number in range(count))
+    assert len(report.error) <= 300
+    assert "\n" not in report.error
+    assert {len(store.error) for store in report.stores} == {len("OSError: no such disk: ") + 200}
+
+
 def test_what_is_written_for_somebody_else_is_dropped_even_if_returned():
     """The store may ignore the scope; the manager does not."""
     found = [
@@ -503,12 +526,114 @@ def test_system_placement_where_the_prompt_is_kept_apart(api, body):
     assert again.request == result.request
 
 
+@pytest.mark.parametrize("api", ["anthropic.messages", "bedrock.converse", "gemini"])
+def test_system_placement_without_the_request_says_that_it_is_not_in_the_system_prompt(api):
+    """Messages alone hold no system prompt there: the report warns of each block elsewhere."""
+    part = {"anthropic.messages": {"type": "text"}}.get(api, {})
+    content = {"gemini": "parts"}.get(api, "content")
+    field = {"gemini": "contents"}.get(api, "messages")
+    messages = [{"role": "user", content: [{**part, "text": "what about the garden?"}]}]
+    with MemoryManager([FakeStore(["x"])], injection={"placement": "system"}) as memory:
+        alone = memory.inject(messages, api=api)
+        again = memory.inject(alone.messages, api=api)
+        whole = memory.inject_request({field: messages}, api=api)
+    with MemoryManager([FakeStore()], injection={"placement": "system"}) as memory:
+        nothing = memory.inject(messages, api=api)
+    assert alone.block.text in _texts(alone.messages)
+    for result in (alone, again):
+        (warning,) = result.report.warnings
+        assert f"{api} keeps its system prompt outside the messages" in warning
+        assert "inject_request" in warning
+    assert whole.report.warnings == nothing.report.warnings == ()
+
+
+@pytest.mark.parametrize("api", ["openai.chat", "openai.responses", "ollama", "cohere"])
+def test_system_placement_of_messages_alone_where_they_hold_system_messages(api):
+    """There is a place for it, and nothing to warn of."""
+    with MemoryManager([FakeStore(["x"])], injection={"placement": "system"}) as memory:
+        result = memory.inject([USER], api=api)
+    assert [message["role"] for message in result.messages] == ["system", "user"]
+    assert result.report.warnings == ()
+
+
 def _texts(value):
     """Return every text in *value*, joined."""
     if isinstance(value, str):
         return value
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return "\n".join(map(_texts, items))
+
+
+# Mappings that are no dicts
+
+
+class Frozen(Mapping):
+    """A read-only mapping of somebody's own."""
+
+    def __init__(self, fields):
+        self._fields = fields
+
+    def __getitem__(self, name):
+        return self._fields[name]
+
+    def __iter__(self):
+        return iter(self._fields)
+
+    def __len__(self):
+        return len(self._fields)
+
+
+def _made_of(kind, value):
+    """Return *value* with every dict in it as a mapping of another *kind*."""
+    if isinstance(value, dict):
+        return kind({name: _made_of(kind, item) for name, item in value.items()})
+    return [_made_of(kind, item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("kind", [MappingProxyType, UserDict, OrderedDict, Frozen])
+@pytest.mark.parametrize("placement", ["user", "system"])
+@pytest.mark.parametrize(
+    ("api", "body"),
+    [
+        ("openai.chat", {"messages": [{"role": "system", "content": "be brief"}, USER]}),
+        ("openai.chat", {"messages": [USER, CALL, RESULT, {"role": "user", "content": "and?"}]}),
+        (
+            "openai.chat",
+            {"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}]}]},
+        ),
+        (
+            "openai.responses",
+            {"input": [{"role": "user", "content": [{"type": "input_text", "text": "x"}]}]},
+        ),
+        ("anthropic.messages", {"system": [{"type": "text", "text": "be"}], "messages": [USER]}),
+        (
+            "gemini",
+            {
+                "contents": [{"role": "user", "parts": [{"text": "x"}]}],
+                "systemInstruction": {"parts": [{"text": "be"}]},
+            },
+        ),
+        ("gemini", {"contents": [{"text": "x"}]}),
+        ("bedrock.converse", {"messages": [{"role": "user", "content": [{"text": "x"}]}]}),
+        ("ollama", {"messages": [USER]}),
+        ("cohere", {"messages": [USER]}),
+    ],
+)
+def test_a_mapping_of_another_kind_is_written_like_a_dict(kind, placement, api, body):
+    """It is copied into a dict where a block goes in, and is itself where none does."""
+    given = _made_of(kind, body)
+    with MemoryManager([FakeStore(["x"])], injection={"placement": placement}) as memory:
+        result = memory.inject_request(given, api=api)
+        again = memory.inject_request(result.request, api=api)
+    with MemoryManager([FakeStore(["x"])], injection={"placement": placement}) as memory:
+        plain = memory.inject_request(body, api=api)
+    assert result.report.status == "injected"
+    assert json.dumps(result.request, default=dict) == json.dumps(plain.request)
+    assert given == _made_of(kind, body)
+    assert again.request == result.request
+    field = {"openai.responses": "input", "gemini": "contents"}.get(api, "messages")
+    kept = [m for m in result.request[field] if any(m is old for old in given[field])]
+    assert len(kept) >= len(body[field]) - 1
 
 
 # The whole request, unknown shapes
@@ -767,6 +892,45 @@ def test_carried_blocks_leave_when_the_window_is_near():
             total = sum(words(m["content"]) for m in sent) + 4 * len(sent)
             assert total <= max(250, clean)
             history.append({"role": "assistant", "content": "fine " * 12})
+
+
+@pytest.mark.parametrize("kind", [dict, MappingProxyType, lambda fields: SimpleNamespace(**fields)])
+def test_the_window_counts_long_results_whatever_holds_them(kind):
+    """A reading shortens what a tool said; the model is sent all of it."""
+    config = {"context_window": 400, "reserve": 0, "min_relevance": None, "trigger": "everyTurn"}
+    result = {**RESULT, "content": "soil " * 380}
+    store = FakeStore(lambda query, options: [f"on {query}"])
+    with MemoryManager([store], injection=config, counter=words) as memory:
+        before = memory.inject([kind(USER)]).report
+        after = memory.inject([kind(USER), kind(CALL), kind(result)]).report
+    assert before.token_budget > 380
+    assert after.token_budget < 10
+
+
+def words(text):
+    """Count a token for a word."""
+    return len(text.split())
+
+
+def test_beside_the_messages_counts_what_is_sent():
+    """Fields of an SDK object that are not set are not; one that points at itself does no harm."""
+
+    class Settings(BaseModel):
+        temperature: float | None = None
+        system: str | None = None
+        unused: str | None = None
+
+    def look(city: str) -> str:
+        """Look out of the window."""
+
+    class Session:
+        def __init__(self):
+            self.own = self
+
+    body = {"contents": ["x" * 1000], "config": Settings(system="be brief")}
+    assert bytes_beside(body, "contents") == len('{"config": {"system": "be brief"}}')
+    assert bytes_beside({"tools": [look]}, "contents") > len("look city Look out of the window.")
+    assert bytes_beside({"tools": [Session()]}, "contents") > 0
 
 
 @pytest.mark.parametrize("api", ["anthropic.messages", "openai.chat"])

@@ -171,3 +171,27 @@ def test_what_a_manager_adds_for_no_agent_can_be_opened(path):
             store.add(f"zebra of {agent}", scope=U1)
             run = store.open(run="r", user="u1")
             assert [fact.text for fact in run.list()] == [f"zebra of {agent}"]
+
+
+def test_what_is_forgotten_goes_from_the_blocks_too(path):
+    """The manager gives the store its ledger: nothing is to be set up."""
+    with FactStore(path, agent="a") as store, closing(MemoryManager([store])) as memory:
+        fact = memory.add("The invoice number is 7.", scope=U1)["facts"]
+        assert "number is 7" in memory.inject(ASK, scope=U1).messages[-1]["content"]
+        store.open(agent="a", run="r", user="u1").forget(fact.id)
+        result = memory.inject(ASK, scope=U1)
+    assert result.messages == ASK
+    assert result.report.reason == "nothing_found"
+
+
+def test_a_ledger_that_a_store_was_given_stays_its_own(path):
+    """The first manager's, too: managers over one store share a ledger by being given it."""
+    own = InMemoryLedger()
+    with FactStore(path, ledger=own) as store, closing(MemoryManager([store])) as memory:
+        assert store.ledger is own is not memory.ledger
+    with FactStore(path) as store, closing(MemoryManager([store])) as first:
+        second = MemoryManager([store], ledger=first.ledger)
+        MemoryManager([store])
+        assert store.ledger is first.ledger is second.ledger
+        with store.sandbox() as box:
+            assert box.ledger is None

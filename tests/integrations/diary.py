@@ -35,8 +35,8 @@ class Diary:
         self.told.append((role, text))
 
 
-def manager(diary: Diary) -> MemoryManager:
-    return MemoryManager([ProviderStore(diary)], injection={"min_relevance": None})
+def manager(diary: Diary, **injection: Any) -> MemoryManager:
+    return MemoryManager([ProviderStore(diary)], injection={"min_relevance": None, **injection})
 
 
 def block(user: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ from memory_injection import ConfigurationError, MemoryManager, Scope
 from memory_injection.integrations.strands_agents import MemoryPlugin, StrandsStore
 from memory_injection.stores import InMemoryStore
 from memory_injection.testing import AsyncFakeStore, FakeStore
-from memory_injection.testing.server import RecordingServer
+from memory_injection.testing.server import RecordingServer, Reply, ToolCall
 
 from .diary import ASK, REPLIES, Diary, block, manager
 
@@ -34,7 +35,7 @@ def weather(city: str) -> str:
     return f"rain in {city}"
 
 
-def agent(server: RecordingServer, *plugins: Any) -> Any:
+def agent(server: RecordingServer, *plugins: Any, **options: Any) -> Any:
     from strands.models import BedrockModel
 
     session = boto3.Session("any", "any", region_name="us-east-1")
@@ -43,6 +44,7 @@ def agent(server: RecordingServer, *plugins: Any) -> Any:
         tools=[strands.tool(weather)],
         plugins=list(plugins),
         callback_handler=None,
+        **options,
     )
 
 
@@ -73,6 +75,76 @@ def test_what_surrounds_the_block_is_the_bare_agents(server: RecordingServer) ->
     for request in requests:
         del request[0]["content"][-1]
     assert requests == bare
+
+
+PROMPTS = {
+    "none": None,
+    "text": "Be brief.",
+    "blocks": [{"text": "Be brief."}, {"cachePoint": {"type": "default"}}],
+}
+
+
+@pytest.mark.parametrize("form", sorted(PROMPTS))
+def test_the_system_prompt_carries_the_block(server: RecordingServer, form: str) -> None:
+    """With ``placement="system"``, at its end, in both calls; the agent's own stays as it was."""
+    prompt = copy.deepcopy(PROMPTS[form])
+    with manager(Diary(), placement="system") as memory:
+        made = agent(server, MemoryPlugin(memory, scope={"user": "deniz"}), system_prompt=prompt)
+        kept = copy.deepcopy((made.system_prompt, made.system_prompt_content))
+        made(ASK)
+        assert (made.system_prompt, made.system_prompt_content) == kept
+    with RecordingServer(REPLIES) as other:
+        agent(other, system_prompt=copy.deepcopy(PROMPTS[form]))(ASK)
+    assert [b["messages"] for b in server.bodies] == [b["messages"] for b in other.bodies]
+    expected = [*other.bodies[0].get("system", []), {"text": block("deniz")}]
+    assert [body["system"] for body in server.bodies] == [expected] * 2
+
+
+def test_every_step_finds_something_for_the_system_prompt() -> None:
+    """Under ``everyTurn`` the turn's blocks add up in it; the next turn begins anew."""
+    store = FakeStore(lambda query, options: [f"on <{query}>"], name="notes")
+    steps = [Reply("Let me look.", tool_calls=(ToolCall("weather", {"city": "Bergen"}),)), "Take."]
+    injection = {"placement": "system", "trigger": "everyTurn", "follow_up": "off"}
+    with (
+        MemoryManager([store], injection=injection) as memory,
+        RecordingServer([*steps, "Fine."]) as server,
+    ):
+        made = agent(server, MemoryPlugin(memory), system_prompt="Be brief.")
+        made("Umbrella?")
+        made("And boots?")
+        systems = [[part["text"] for part in body["system"]] for body in server.bodies]
+        said = str([body["messages"] for body in server.bodies])
+    on = '<memory>\n<entry source="notes">on &lt;{}&gt;</entry>\n</memory>'.format
+    assert systems == [
+        ["Be brief.", on("Umbrella?")],
+        ["Be brief.", f"{on('Umbrella?')}\n{on('Let me look.')}"],
+        ["Be brief.", on("And boots?")],
+    ]
+    assert "<memory>" not in said
+
+
+def test_blocks_of_earlier_turns_leave_a_loop_that_fills_the_window() -> None:
+    """What a tool said takes their place, and the turn's own block stays."""
+
+    def almanac() -> str:
+        """Read all of it."""
+        return "rain " * 890
+
+    numbers = iter(range(100))
+    store = FakeStore(lambda query, options: [f"fact {next(numbers)}"], name="notes")
+    limits = {"context_window": 900, "reserve": 0, "min_relevance": None}
+    replies = ["Fine."] * 4 + [Reply(tool_calls=(ToolCall("almanac", {}),)), "Done."]
+    with (
+        MemoryManager([store], injection=limits, counter=lambda text: len(text.split())) as memory,
+        RecordingServer(replies) as server,
+    ):
+        made = agent(server, MemoryPlugin(memory))
+        made.tool_registry.register_tool(strands.tool(almanac))
+        for number in range(5):
+            made(f"Tell me about day {number}")
+        *_, ask, step = server.bodies
+    assert [str(body).count("</memory>") for body in (ask, step)] == [5, 1]
+    assert "fact 4" in str(step)
 
 
 @pytest.mark.parametrize("trouble", ["store", "scope"])

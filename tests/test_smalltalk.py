@@ -15,7 +15,8 @@ CHATTER = (
     "|good morning everyone|thanks so much for your help|thank you very much for the help|lol|xD"
     "|hahaha|haha ok|you're welcome|good job|Nice, thanks|bye bye!|see you later 👋|😂😂|👍|..."
     "|teşekkürler|Çok teşekkür ederim :)|İYİ GECELER|selam nasılsın|GÜNAYDIN|sağ ol|kolay gelsin"
-    "|谢谢|好的谢谢|哈哈哈|谢谢你好|ㅋㅋㅋ|ㅎㅎ 고마워요|笑www|了解了解|こんにちは|おはようございます|감사합니다|สวัสดีครับ|नमस्ते|شكرا|Привет, как дела?"
+    "|谢谢|好的谢谢|哈哈哈|谢谢你好|ㅋㅋㅋ|ㅎㅎ 고마워요|笑www|了解了解"
+    "|こんにちは|おはようございます|감사합니다|สวัสดีครับ|नमस्ते|شكرا|Привет, как дела?"
     "|Danke schön|¡Hola! ¿Qué tal?|jajaja|dzień dobry|Merci beaucoup|obrigado|grazie mille"
 )
 ASKS = (

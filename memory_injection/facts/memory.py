@@ -90,6 +90,10 @@ class Viewer:
         """Return whose memory new facts go to."""
         return self.home.agent
 
+    def reply(self, key: str) -> Reply:
+        """Return what the idempotency *key* stands for when this viewer writes with it."""
+        return Reply(self.agent, self.user, self.home.session, self.run, key)
+
     def narrowed(self, *reach: Folder) -> Viewer:
         """Return the same viewer, seeing only below these folders."""
         return replace(self, reach=reach)
@@ -149,7 +153,7 @@ class FactMemory:
         """
         words = index_words(draft.text)
         source = Source(viewer.run, written_by)
-        to = None if key is None else Reply(viewer.agent, viewer.user, viewer.run, key)
+        to = None if key is None else viewer.reply(key)
         with self.backend.writing() as writer:
             known = None if to is None else writer.reply(to)
             if known is not None:

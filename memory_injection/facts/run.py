@@ -10,7 +10,6 @@ from ..errors import FactRefused, InvocationEnded
 from ..records import MemoryEntry
 from ..rendering import render_block
 from . import rules
-from .backend import Reply
 from .memory import FactMemory, Viewer
 from .model import Fact, FactPage, WrittenBy, read_cursor
 from .paths import ROOT, Folder, read_folder, read_folders, user_segment
@@ -150,7 +149,7 @@ class FactRun:
                 rules.read_version(expected_version, replaces),
             )
         except FactRefused:
-            known = None if key is None else self._memory.replay(self._reply(key))
+            known = None if key is None else self._memory.replay(self._viewer.reply(key))
             if known is None:
                 raise
             return known
@@ -316,9 +315,6 @@ class FactRun:
 
     def _folders(self, paths: object) -> tuple[Folder, ...] | None:
         return read_folders(paths, user=self._viewer.user, base=self._base)
-
-    def _reply(self, key: str) -> Reply:
-        return Reply(self._viewer.agent, self._viewer.user, self._viewer.run, key)
 
     aremember = twin(remember)
     awrite = twin(write)

@@ -13,7 +13,7 @@ from typing import Any
 from ..driving import on_loop
 from ..errors import InputError, StoreError
 from ..records import MemoryEntry, Scope
-from .record import MemoryDraft
+from .record import MAX_CONTENT, MemoryDraft
 from .store import FileStore, durable
 from .turns import ExtractionError, Turn, TurnOutcome, caller_for, drafts_in
 
@@ -47,7 +47,8 @@ class Rememberer:
         with self._lock:
             said = self._heard.pop(scope, "")
             if role == "user":
-                self._heard[scope] = f"{said}\n\n{text}" if said else text
+                # What goes unanswered is kept up to a record's length, the newest of it.
+                self._heard[scope] = (f"{said}\n\n{text}" if said else text)[-MAX_CONTENT:]
                 while len(self._heard) > _PENDING:
                     self._heard.popitem(last=False)
                 return None

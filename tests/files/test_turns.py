@@ -364,3 +364,14 @@ def test_a_disk_that_refuses_makes_the_turn_worth_another_try(
     second = end_turn(provider, **TURN)
     assert ([e.content for e in second.written], second.known) == (["lion"], 1)
     assert not second.failed
+
+
+def test_a_user_who_is_never_answered_takes_no_endless_room(provide: Provide) -> None:
+    """Of what waits for a reply the newest 100,000 characters are kept."""
+    turns: list[Turn] = []
+    provider = provide(remember={"extract_turn": turns.append})
+    for number in range(300):
+        provider.observe("user", f"{number:04d} " + "x" * 995)
+    provider.observe("assistant", "At last.")
+    assert len(turns[0].input) == 100_000
+    assert "0299 xxx" in turns[0].input

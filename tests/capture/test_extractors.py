@@ -143,6 +143,24 @@ def test_an_error_of_the_client_is_raised(chat: Any) -> None:
         extracted(ModelExtractor(chat(ConnectionError("net")), "m"))
 
 
+def test_a_client_that_runs_out_is_an_error_too() -> None:
+    """What ends iterators must not read as "nothing to remember", or the turn would be lost."""
+    empty: Any = iter(())
+    with pytest.raises(StopIteration):
+        extracted(ModelExtractor(lambda prompt: next(empty)))
+
+
+def test_half_a_character_does_not_hold_up_the_others() -> None:
+    """Whatever was said can be sent: a client that fails on it would fail at every retry."""
+
+    def client(prompt: Any) -> str:
+        json.dumps(prompt, ensure_ascii=False).encode("utf-8")
+        return '["a"]'
+
+    messages = [{"role": "user", "content": "Caf\ud800 is my place"}]
+    assert extracted(ModelExtractor(client), messages) == ["a"]
+
+
 def test_long_conversations_are_split_and_facts_capped(chat: Any) -> None:
     """No request carries more than max_chars of conversation, and no fact comes twice."""
     client = chat('["a", "b", "c"]', '["b", "d"]', '["e"]')

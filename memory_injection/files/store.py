@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -103,13 +104,13 @@ class FileStore:
         if not query.strip() or not visible:
             return []
         hits = self._ranked(query[:_QUERY_LIMIT], visible, limit)
-        return [record.entry(self.name, score) for record, score in hits][:limit]
+        return [record.entry(self.name, score) for record, score in hits]
 
     def _ranked(
         self, query: str, visible: Sequence[FileRecord], limit: int
     ) -> Sequence[tuple[FileRecord, Any]]:
         try:
-            return tuple(_checked(self._rank(query, visible, limit), visible))
+            return tuple(islice(_checked(self._rank(query, visible, limit), visible), limit))
         except Exception as error:  # a tokenizer or an engine of the user's own
             reason = f"the tokenizer or the engine failed: {type(error).__name__}: {error}"
             raise StoreError(reason, self.name) from error
@@ -345,9 +346,10 @@ def _checked(
     hits: Iterable[Any], visible: Sequence[FileRecord]
 ) -> Iterable[tuple[FileRecord, Any]]:
     """Read what an engine returned; whatever is not one of the records it was given is dropped."""
+    own = set(map(id, visible))
     for hit in hits:
         record, score = hit if isinstance(hit, tuple) and len(hit) == 2 else (hit, None)
-        if record not in visible:
+        if id(record) not in own:
             _LOG.warning("engine_result_dropped type=%s", type(record).__name__)
             continue
         yield record, score

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -114,6 +115,14 @@ def test_no_reply_breaks_the_reader(said: str) -> None:
 def test_facts_survive_any_prose_around_them(facts: list[str], prose: str) -> None:
     """What was listed is what is read, each once and in order."""
     assert facts_in(f"{prose}{json.dumps({'facts': facts})}{prose}") == facts
+
+
+@pytest.mark.parametrize("said", ["[", '{"a":', "<think>", '[{"fact": "x"},'])
+def test_a_reply_that_goes_in_circles_takes_no_time(said: str) -> None:
+    """A model that repeats itself up to its length limit does not hold up the store's lane."""
+    started = time.perf_counter()
+    facts_in(said * 20_000)
+    assert time.perf_counter() - started < 2.0
 
 
 def test_an_unreadable_reply_is_asked_for_again_once(

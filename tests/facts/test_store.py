@@ -314,6 +314,15 @@ def test_a_key_belongs_to_its_session(store, found):
     assert found("tea", second) == ["Tea in the second"]
 
 
+def test_a_key_answers_before_the_arguments_are_read(store):
+    """As a run that is resumed, a repeated ``add`` gets the answer it got."""
+    first = store.add("Tea", {"key": "k"})
+    assert store.add("", {"key": "k"}) == first
+    assert store.add("Tea", {"key": "k", "path": "../up", "note": {1}}) == first
+    with pytest.raises(FactRefused):
+        store.add("", {"key": "another"})
+
+
 def test_a_relative_path_outlives_a_chdir(tmp_path, monkeypatch):
     """Reader and writer open one file, the one meant when the store was made."""
     (tmp_path / "elsewhere").mkdir()

@@ -74,11 +74,12 @@ class Rememberer:
         return self._write(turn, found)
 
     async def aremember(self, turn: Turn) -> TurnOutcome:
-        """Extract and write; an async extractor runs on the caller's loop."""
+        """Extract and write; an async extractor runs on the caller's loop, another in a thread."""
         if self._extract is None:
             return TurnOutcome()
         try:
-            found = await _settled(self._extract(turn))
+            # Called in a thread, since one that is not async may take its time; awaited here.
+            found = await _settled(await asyncio.to_thread(self._extract, turn))
         except Exception as error:
             found = [error]
         return await asyncio.to_thread(self._write, turn, found)

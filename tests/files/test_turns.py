@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -375,3 +376,12 @@ def test_a_user_who_is_never_answered_takes_no_endless_room(provide: Provide) ->
     provider.observe("assistant", "At last.")
     assert len(turns[0].input) == 100_000
     assert "0299 xxx" in turns[0].input
+
+
+async def test_a_slow_extractor_does_not_hold_up_the_loop(provide: Provide) -> None:
+    """One that is not async waits in a thread while the loop goes on."""
+    went_on = threading.Event()
+    provider = provide(remember={"extract_turn": lambda turn: [str(went_on.wait(5.0))]})
+    asyncio.get_running_loop().call_later(0.05, went_on.set)
+    outcome = await provider.aon_turn_end(**TURN)
+    assert [entry.content for entry in outcome.written] == ["True"]

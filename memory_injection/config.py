@@ -153,7 +153,9 @@ class InjectionConfig(Config):
     @field_validator("follow_up", mode="before")
     @classmethod
     def _follow_up_may_be_a_bool(cls, value: object) -> object:
-        return {True: "auto", False: "off", None: "off"}.get(value, value)  # type: ignore[call-overload]
+        if value is None or isinstance(value, bool):
+            return "auto" if value else "off"
+        return value
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> InjectionConfig:

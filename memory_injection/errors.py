@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 if sys.version_info >= (3, 11):
     from builtins import ExceptionGroup
@@ -43,6 +44,17 @@ __all__ = [
 
 class MemoryInjectionError(Exception):
     """Root of the tree: catch this to catch everything the library raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle by what is kept, since ``__init__`` takes other arguments than that.
+
+        An error that cannot be unpickled breaks the process pool it comes out of.
+        """
+        return _remade, (type(self), self.args), self.__dict__
+
+
+def _remade(kind: type[MemoryInjectionError], args: tuple[Any, ...]) -> MemoryInjectionError:
+    return kind.__new__(kind, *args)
 
 
 class ConfigurationError(MemoryInjectionError, ValueError):

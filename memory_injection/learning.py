@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .capture import Capture, CaptureStatus
@@ -18,7 +18,8 @@ from .handles import StoreHandle
 from .ledger import InMemoryLedger
 from .ledger_records import Space
 from .protocols import Ledger, TokenCounter
-from .records import InjectionResult, MemoryEntry, Scope
+from .records import InjectionResult, Scope
+from .rendering import RecalledContext
 from .report_hooks import ReportHooks
 from .scoping import Scoped
 from .telemetry import Telemetry
@@ -26,24 +27,9 @@ from .telemetry import Telemetry
 if TYPE_CHECKING:
     from .tools import AddTool, MemoryTools, SearchTool
 
-__all__ = ["Learning", "RecalledContext", "capture_for"]
+__all__ = ["Learning", "capture_for"]
 
 logger = logging.getLogger("memory_injection")
-
-
-@dataclass(frozen=True, slots=True)
-class RecalledContext:
-    """What ``get_context`` found.
-
-    Attributes:
-        context_text: one ``<memory>`` block, within the budget.
-        entries: the memories it shows, best first.
-        tokens: its size, as counted.
-    """
-
-    context_text: str
-    entries: tuple[MemoryEntry, ...] = ()
-    tokens: int = 0
 
 
 class Learning(Scoped):

@@ -9,19 +9,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
 from .ledger_records import Shown
 from .records import MemoryEntry
 
-__all__ = ["block_at", "find_blocks", "legal_text", "parse_block", "prepare", "render_block"]
+__all__ = [
+    "RecalledContext",
+    "block_at",
+    "find_blocks",
+    "legal_text",
+    "parse_block",
+    "prepare",
+    "render_block",
+]
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # Escaped text holds no raw angle bracket, so this cannot run past the block it starts in.
 _BLOCK = re.compile(
     r"<memory>\n(?:<entry(?: (?:source|date|id|score)=\"[^\"<>]*\")*>[^<>]*</entry>\n)+</memory>"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledContext:
+    """What ``get_context`` found.
+
+    Attributes:
+        context_text: one ``<memory>`` block, within the budget.
+        entries: the memories it shows, best first.
+        tokens: its size, as counted.
+    """
+
+    context_text: str
+    entries: tuple[MemoryEntry, ...] = ()
+    tokens: int = 0
 
 
 def prepare() -> None:

@@ -81,16 +81,18 @@ hocam abi abla kanka kardesim canim dostum cok herkese simdilik yine o zaman
 """
 _FILLERS = frozenset(_FILLER_WORDS.split())
 
-_UNSPACED = re.compile(
-    r"(?:你好|您好|早上好|早安|晚上好|晚安|下午好|嗨|哈喽|你好吗|最近怎么样|谢谢你?|多谢|感谢|非常感谢"
-    r"|不客气|没关系|好的|好吧?|行|明白了?|知道了|了解|再见|拜拜|回头见|太好了|太棒了|嗯+|哦+|哈+|呵+"
-    r"|こんにちは|こんばんは|おはよう(?:ございます)?|おやすみ(?:なさい)?|お元気ですか|元気"
-    r"|(?:どうも)?ありがとう(?:ございます|ございました)?|どうも|どういたしまして|はい|わかりました"
-    r"|了解(?:です|しました)?|さようなら|またね|じゃあね|すごい|なるほど|笑+|w{2,}"
-    r"|안녕(?:하세요|히가세요|히계세요)?|잘지내(?:요|세요)?|감사합니다|고마워요?|고맙습니다|네|알겠습니다"
-    r"|좋아요?|잘가요?|ㅋ+|ㅎ+"
-    r"|สวัสดี(?:ครับ|ค่ะ|คะ)?|ขอบคุณ(?:ครับ|ค่ะ|มาก)*|โอเค|ลาก่อน|สบายดีไหม)+"
-)
+# Scripts without spaces (and Korean, whose spaces are often left out): one after the other.
+_UNSPACED = """
+你好 您好 早上好 早安 晚上好 晚安 下午好 嗨 哈喽 你好吗 最近怎么样 谢谢 谢谢你 多谢 感谢 非常感谢
+不客气 没关系 好的 好 好吧 行 明白 明白了 知道了 了解 再见 拜拜 回头见 太好了 太棒了 嗯 哦 哈 呵
+こんにちは こんばんは おはよう おはようございます おやすみ おやすみなさい お元気ですか 元気 どうも
+ありがとう ありがとうございます ありがとうございました どういたしまして はい わかりました 了解です
+了解しました さようなら またね じゃあね すごい なるほど 笑 ww www
+안녕 안녕하세요 안녕히가세요 안녕히계세요 잘지내 잘지내요 잘지내세요 감사합니다 고마워 고마워요
+고맙습니다 네 알겠습니다 좋아 좋아요 잘가 잘가요 ㅋ ㅎ
+สวัสดี สวัสดีครับ สวัสดีค่ะ สวัสดีคะ ขอบคุณ ขอบคุณครับ ขอบคุณค่ะ ขอบคุณมาก ขอบคุณมากครับ ขอบคุณมากค่ะ
+โอเค ลาก่อน สบายดีไหม
+"""
 _LAUGHTER = re.compile(
     r"a?(?:ha|he|hi|ho){2,}h?|(?:ja|je){2,}|k{3,}|(?:ah){2,}a?|x+d+|lo+l|aa+h*|he|ha"
 )
@@ -114,7 +116,7 @@ def is_small_talk(text: str) -> bool:
     words = _words(_fold(text))
     if not words:
         return "?" not in text and any(not ch.isspace() for ch in text)
-    if _UNSPACED.fullmatch("".join(words)):
+    if _runs_together("".join(words)):
         return True
     return _all_phrases(tuple(words))
 
@@ -147,6 +149,11 @@ def _phrases() -> frozenset[tuple[str, ...]]:
 
 
 @lru_cache(maxsize=1)
+def _unspaced() -> tuple[str, ...]:
+    return tuple(map(_fold, _UNSPACED.split()))
+
+
+@lru_cache(maxsize=1)
 def _vocabulary() -> frozenset[str]:
     return _FILLERS | {word for phrase in _phrases() for word in phrase}
 
@@ -155,6 +162,19 @@ def _may_belong(word: str) -> bool:
     """Tell whether a word can be part of small talk at all: most asks end the search here."""
     word = word.replace("'", "")
     return word in _vocabulary() or _STRETCHED.search(word) is not None or _is_sound(word)
+
+
+def _runs_together(text: str) -> bool:
+    """Tell whether *text* is phrases of unspaced scripts and nothing else.
+
+    Position by position: a pattern that repeats a choice takes exponential time on "哈哈哈...".
+    """
+    phrases = _unspaced()
+    reached = {0}
+    for at in range(len(text)):
+        if at in reached and text.startswith(phrases, at):
+            reached.update(at + len(one) for one in phrases if text.startswith(one, at))
+    return len(text) in reached
 
 
 def _all_phrases(words: tuple[str, ...]) -> bool:

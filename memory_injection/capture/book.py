@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextvars import Context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import count
 
@@ -26,6 +26,11 @@ SAME_TURN = 300.0
 """Seconds after its last call in which a turn that is over may be called again: a retry or a
 regenerate. Later, the same words open another conversation. As long as an injected block is used
 again (``InjectionConfig.reuse_seconds``)."""
+
+
+_NOBODYS = Context()
+"""Stands in a turn that was told: it stays known for long, and must not keep alive what its caller
+has in context variables (a request, a session, a span)."""
 
 
 @dataclass(slots=True, eq=False)
@@ -182,21 +187,23 @@ class TurnBook:
         if known.open:
             known.open = False
             messages = self._said(known)
+            turn = self._turn(known, messages, complete=False)
+            known.context = _NOBODYS
             if messages:
-                yield self._turn(known, messages, complete=False), False
+                yield turn, False
 
     def _finish(self, known: _Known, reply: Reply, context: Context) -> Iterator[tuple[Turn, bool]]:
         if known.turn is not None:
             yield from self._amend(known, reply)
             return
         known.open = False
-        known.context = context
+        known.context = _NOBODYS
         messages = self._said(known)
         if reply.text:
             place = self._placed(known.scope, known.end)
             messages += (self._numbered("assistant", reply.text, place),)
         known.turn = self._turn(known, messages, complete=True)
-        yield known.turn, False
+        yield replace(known.turn, context=context), False
 
     def _amend(self, known: _Known, reply: Reply) -> Iterator[tuple[Turn, bool]]:
         assert known.turn is not None

@@ -20,6 +20,10 @@ Trigger: TypeAlias = Callable[[TriggerContext], Any]
 
 DEFAULT_TURNS = 5
 
+LONGEST = 1_000_000.0
+"""Seconds (some eleven days) that any wait may be: threads cannot wait for ever-greater numbers,
+and a lane that tried to would end."""
+
 
 @dataclass(frozen=True, slots=True)
 class EveryTurn:
@@ -111,10 +115,10 @@ class ExtractionConfig(Config):
     filter: MessageFilter | Callable[[Mapping[str, str]], Any] = MessageFilter()
     batch_turns: int = Field(default=20, ge=1, strict=True)
     max_pending: int = Field(default=1000, ge=1, strict=True)
-    quiet_seconds: float | None = Field(default=300.0, gt=0)
-    timeout: float = Field(default=120.0, gt=0)
-    retry_first: float = Field(default=0.1, gt=0)
-    retry_most: float = Field(default=60.0, gt=0)
+    quiet_seconds: float | None = Field(default=300.0, gt=0, le=LONGEST)
+    timeout: float = Field(default=120.0, gt=0, le=LONGEST)
+    retry_first: float = Field(default=0.1, gt=0, le=LONGEST)
+    retry_most: float = Field(default=60.0, gt=0, le=LONGEST)
     open_after: int = Field(default=5, ge=1, strict=True)
 
     @model_validator(mode="before")

@@ -87,21 +87,26 @@ class ModelExtractor:
         A list of strings, or an awaitable of one where the client is async.
         """
         talk = self._talk(messages)
-        try:
-            reply = self._ask(next(talk))
-            while not inspect.isawaitable(reply):
-                reply = self._ask(talk.send(read_reply(reply).text))
-        except StopIteration as end:
-            return end.value
-        return self._atalk(talk, reply)
+        said: Any = None
+        while True:
+            try:
+                prompt = talk.send(said)
+            except StopIteration as end:
+                return end.value
+            reply = self._ask(prompt)
+            if inspect.isawaitable(reply):
+                return self._atalk(talk, reply)
+            said = read_reply(reply).text
 
     async def _atalk(self, talk: _Talk, reply: Any) -> list[str]:
-        try:
-            while True:
-                reply = self._ask(talk.send(read_reply(await reply).text))
-        except StopIteration as end:
-            found: list[str] = end.value
-            return found
+        while True:
+            said = read_reply(await reply).text
+            try:
+                prompt = talk.send(said)
+            except StopIteration as end:
+                found: list[str] = end.value
+                return found
+            reply = self._ask(prompt)
 
     def _talk(self, messages: Sequence[Mapping[str, Any]]) -> _Talk:
         """Yield what to ask and receive what was said: one logic for sync and async clients."""
@@ -147,7 +152,8 @@ def _pieces(messages: Sequence[Mapping[str, Any]], most: int) -> list[str]:
     pieces: list[list[str]] = []
     size = most + 1
     for message in messages:
-        content = str(message.get("content", ""))[:most]
+        # A client cannot send half a character: the same messages would fail again for ever.
+        content = str(message.get("content", ""))[:most].encode("utf-8", "replace").decode()
         line = json.dumps({"role": message.get("role"), "said": content}, ensure_ascii=False)
         if size + len(content) > most:
             pieces.append([])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from ..protocols import Dialect
 from ..reading import Reading
+from ..tool_shapes import get
 from .records import Message
 
 __all__ = ["Heard", "Said", "hear"]
@@ -114,10 +115,14 @@ def _step(message: Any, reading: Reading, text: str, place: int) -> Message:
 
 
 def _raw_text(message: Any, reading: Reading) -> str:
-    """Return what a tool was asked or said, as the message has it: readings shorten it."""
+    """Return what a tool was asked or said, as the message has it: readings shorten it.
+
+    Without the text parts beside it, which are read, and cleaned of blocks, on their own.
+    """
     content = message.get("content") if isinstance(message, Mapping) else None
     if reading.role == "tool" and isinstance(content, str):
         return content[:TOOL_TEXT]
-    if reading.role != "assistant" and isinstance(content, Iterable):
-        return json.dumps(content, ensure_ascii=False, default=str)[:TOOL_TEXT]
+    if reading.role != "assistant" and isinstance(content, (list, tuple)):
+        parts = [part for part in content if get(part, "text") not in reading.texts]
+        return json.dumps(parts, ensure_ascii=False, default=str)[:TOOL_TEXT]
     return reading.rest[:TOOL_TEXT]

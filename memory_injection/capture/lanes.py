@@ -380,7 +380,7 @@ def _amended(turns: Iterable[Turn], newer: Turn) -> Iterator[Turn]:
     for turn in turns:
         same = turn.key == newer.key and turn.scope == newer.scope
         same = same and [message.number for message in turn.messages] == numbers
-        yield newer if same else turn
+        yield turn.with_messages(newer.messages) if same else turn
 
 
 def _left(batch: Batch) -> tuple[int, float]:

@@ -11,8 +11,12 @@ __all__ = ["facts_in"]
 
 _DECODER = json.JSONDecoder()
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHT_END = re.compile("</think(?:ing)?>", re.IGNORECASE)
 _OPENING = re.compile(r"[\[{]")
 _ITEM = re.compile(r"[\[,]\s*(?=[\"{])")
+
+_MOST_TRIED = 200
+"""Brackets that open no JSON before the rest is given up: each costs a look at all that follows."""
 
 LISTS = ("facts", "memories", "entries", "items", "results")
 TEXTS = ("content", "fact", "text", "memory")
@@ -24,7 +28,9 @@ def facts_in(said: str) -> list[str] | None:
     Read are a list or an object with one, of strings or of objects with a text. A list cut off
     by the reply's length limit gives the items that are whole.
     """
-    said = _THOUGHT.sub("", said)
+    # Up to the last closing tag every search for one ends; past it each would run to the end.
+    end = max((tag.end() for tag in _THOUGHT_END.finditer(said)), default=0)
+    said = _THOUGHT.sub("", said[:end]) + said[end:]
     for value in _values(said):
         facts = _listed(value)
         if facts is not None:
@@ -34,11 +40,12 @@ def facts_in(said: str) -> list[str] | None:
 
 def _values(said: str) -> Iterator[Any]:
     """Yield each outermost JSON array or object in *said*."""
-    at = 0
-    while (opening := _OPENING.search(said, at)) is not None:
+    at = tried = 0
+    while tried < _MOST_TRIED and (opening := _OPENING.search(said, at)) is not None:
         found = _decoded(said, opening.start())
         if found is None:
             at = opening.end()
+            tried += 1
         else:
             value, at = found
             yield value

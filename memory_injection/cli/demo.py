@@ -134,10 +134,8 @@ def demo(store: Path | None, fresh: bool, as_json: bool) -> None:
     """
     path = store or default_path()
     ready_folder(path)
-    if fresh:
-        _remove(path)
     screen = Screen(quiet=as_json)
-    remembered, calls = _play(path, screen)
+    remembered, calls = _play(path, screen, fresh)
     if as_json:
         emit_json(
             {
@@ -150,15 +148,12 @@ def demo(store: Path | None, fresh: bool, as_json: bool) -> None:
         screen.close(path, calls, remembered)
 
 
-def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
-
-
-def _play(path: Path, screen: Screen) -> tuple[int, list[Call]]:
+def _play(path: Path, screen: Screen, fresh: bool) -> tuple[int, list[Call]]:
     counter_for(_MODEL, wait=10.0)
     with ExitStack() as stack:
         store = stack.enter_context(SQLiteStore(path, name="notes"))
+        if fresh:
+            store.erase(_USER)  # only the demo's own: --store may name a file that holds more
         memory = stack.enter_context(MemoryManager(stores=[store], injection=True))
         server = stack.enter_context(RecordingServer(answer))
         watched = Watched(memory)

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -66,11 +67,11 @@ def load_locomo(path: Path) -> list[Corpus]:
         InputError: nothing there, or another shape; the message names the path.
     """
     with _shape(path, "a list of LoCoMo dialogues (conversation, qa)"):
-        return [
+        return _told_apart(
             _dialogue(sample)
             for file in _files(path, "*.json")
             for sample in _sequence(_read(file))
-        ]
+        )
 
 
 def load_beam(path: Path) -> list[Corpus]:
@@ -82,7 +83,7 @@ def load_beam(path: Path) -> list[Corpus]:
     folder = path.parent if path.name == "chat.json" else path
     chats = sorted({file.parent for file in _files(folder, "**/chat.json")}, key=_natural)
     with _shape(path, "BEAM chats (chat.json beside probing_questions.json)"):
-        return [_chat(chat) for chat in chats]
+        return _told_apart(map(_chat, chats))
 
 
 def load_any(path: Path) -> list[Corpus]:
@@ -114,6 +115,18 @@ def load_squad(paths: Sequence[Path]) -> list[Corpus]:
                         for asked in paragraph.get("qas", ())
                     )
     return [Corpus(paths[0].stem, tuple(items), tuple(questions))]
+
+
+def _told_apart(corpora: Iterable[Corpus]) -> list[Corpus]:
+    """Number corpora of one name: the name is whose memory it is, and none sees another's."""
+    seen: Counter[str] = Counter()
+    found: list[Corpus] = []
+    for corpus in corpora:
+        seen[corpus.name] += 1
+        again = seen[corpus.name] > 1
+        name = f"{corpus.name} ({seen[corpus.name]})" if again else corpus.name
+        found.append(replace(corpus, name=name))
+    return found
 
 
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")

@@ -98,6 +98,6 @@ def foreign_questions(corpora: Sequence[Corpus], corpus: Corpus, *, renamed: boo
 
 
 def _rename(text: str, names: dict[str, str]) -> str:
-    for old, new in names.items():
-        text = re.sub(rf"\b{re.escape(old)}\b", new, text)
-    return text
+    # All at once: one after the other, a name put in would be taken for one to replace.
+    olds = "|".join(map(re.escape, names))
+    return re.sub(rf"\b(?:{olds})\b", lambda found: names[found.group()], text) if names else text

@@ -59,10 +59,11 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What makes two calls the same call: the idempotency key and the run it belongs to."""
+    """What makes two calls the same call: the idempotency key and whose it is."""
 
     agent: str
     user: str | None
+    session: str | None
     run: str | None
     key: str
 

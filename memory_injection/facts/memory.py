@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import product
-from typing import Any
 
+from ..errors import FactRefused
 from ..records import Scope
 from . import refusals
 from .backend import FactBackend, Reader, Reply, Space, Stored, Writer
@@ -90,6 +90,10 @@ class Viewer:
         """Return whose memory new facts go to."""
         return self.home.agent
 
+    def reply(self, key: str) -> Reply:
+        """Return what the idempotency *key* stands for when this viewer writes with it."""
+        return Reply(self.agent, self.user, self.home.session, self.run, key)
+
     def narrowed(self, *reach: Folder) -> Viewer:
         """Return the same viewer, seeing only below these folders."""
         return replace(self, reach=reach)
@@ -126,30 +130,38 @@ class FactMemory:
         self._clock = clock
         self._on_forget = on_forget
 
-    def replay(self, to: Reply) -> Fact | None:
-        """Return what the first write with this key answered, or None."""
-        with self.backend.reading() as reader:
-            return reader.reply(to)
-
     def write(
         self,
         viewer: Viewer,
-        draft: Draft,
+        read: Callable[[], Draft],
         *,
         key: str | None = None,
         written_by: WrittenBy = "code",
-        metadata: Mapping[str, Any] | None = None,
     ) -> Fact:
         """Write a new fact, or a new version of the one the draft replaces.
 
+        Args:
+            viewer: who writes.
+            read: returns the draft, or refuses the caller's arguments; a *key* that was written
+                with before answers all the same.
+            key: the idempotency key, checked, or None.
+            written_by: whether code or the model wrote it.
+
         Raises:
-            FactRefused: 404 ``not_found``, 409 ``version_conflict``, ``cannot_move`` or
-                ``memory_full``, 403 ``outside``; nothing has changed.
+            FactRefused: what *read* raises, 404 ``not_found``, 409 ``version_conflict``,
+                ``cannot_move`` or ``memory_full``, 403 ``outside``; nothing has changed.
             StoreError: the database could not be written; nothing has changed.
         """
-        words = index_words(draft.text)
         source = Source(viewer.run, written_by)
-        to = None if key is None else Reply(viewer.agent, viewer.user, viewer.run, key)
+        to = None if key is None else viewer.reply(key)
+        try:
+            draft = read()
+        except FactRefused:
+            known = None if to is None else self._replay(to)
+            if known is None:
+                raise
+            return known
+        words = index_words(draft.text)
         with self.backend.writing() as writer:
             known = None if to is None else writer.reply(to)
             if known is not None:
@@ -158,11 +170,15 @@ class FactMemory:
             new = self._next(writer, viewer, draft, source, old)
             if old is None:
                 self._check_caps(writer, new.space)
-                new = replace(new, metadata=metadata)
+                new = replace(new, metadata=draft.metadata)
             writer.put(new, words, old)
             if to is not None:
                 writer.keep_reply(to, new.fact)
         return new.fact
+
+    def _replay(self, to: Reply) -> Fact | None:
+        with self.backend.reading() as reader:
+            return reader.reply(to)
 
     def _replaced(self, reader: Reader, viewer: Viewer, draft: Draft) -> Stored | None:
         if draft.replaces is None:

@@ -6,6 +6,7 @@ with another store.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 
@@ -49,7 +50,32 @@ def _m001_facts(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_m001_facts,)
+def _m002_replies_by_session(db: sqlite3.Connection) -> None:
+    """Idempotency keys belong to a session as well: two sessions' equal keys are two writes.
+
+    Kept answers are their fact's session's; one whose fact is gone is nobody's session's.
+    """
+    db.execute(
+        "CREATE TABLE fact_keys (agent TEXT NOT NULL, user TEXT NOT NULL, session TEXT NOT NULL,"
+        " run TEXT NOT NULL, key TEXT NOT NULL, fact TEXT NOT NULL,"
+        " PRIMARY KEY (agent, user, session, run, key)) WITHOUT ROWID"
+    )
+    sessions = dict(db.execute("SELECT id, session FROM facts JOIN fact_spaces USING (space)"))
+    for *owner, run, key, fact in db.execute(
+        "SELECT agent, user, run, key, fact FROM fact_replies"
+    ):
+        session = sessions.get(json.loads(fact)[0], "")
+        db.execute(
+            "INSERT INTO fact_keys VALUES (?, ?, ?, ?, ?, ?)", (*owner, session, run, key, fact)
+        )
+    db.execute("DROP TABLE fact_replies")
+    db.execute("ALTER TABLE fact_keys RENAME TO fact_replies")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _m001_facts,
+    _m002_replies_by_session,
+)
 
 
 def version_of(db: sqlite3.Connection) -> int:
@@ -100,5 +126,6 @@ def migrate(
         db.execute("UPDATE fact_schema SET version = ?", (len(migrations),))
         db.execute("COMMIT")
     except BaseException:
-        db.execute("ROLLBACK")
+        if db.in_transaction:  # a full disk has ended it already, and is what must be told
+            db.execute("ROLLBACK")
         raise

@@ -55,6 +55,7 @@ class Draft:
         confidence: None when left out.
         replaces: id of the fact to write a new version of.
         expected_version: the version the caller has read, or None.
+        metadata: what is kept beside a new fact, or None; a new version keeps what there is.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Draft:
     confidence: float | None
     replaces: str | None = None
     expected_version: int | None = None
+    metadata: Mapping[str, Any] | None = None
 
 
 def read_text(given: object) -> str:

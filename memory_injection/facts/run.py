@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..errors import FactRefused, InvocationEnded
+from ..errors import InvocationEnded
 from ..records import MemoryEntry
 from ..rendering import render_block
 from . import rules
-from .backend import Reply
 from .memory import FactMemory, Viewer
 from .model import Fact, FactPage, WrittenBy, read_cursor
 from .paths import ROOT, Folder, read_folder, read_folders, user_segment
 from .rules import Draft
-from .twins import twin
+from .twins import Closing, twin
 
 if TYPE_CHECKING:
     from .tools import FactTools
@@ -36,7 +34,7 @@ class RunState:
         self.ended = False
 
 
-class FactRun:
+class FactRun(Closing):
     """The memory as one run of one agent sees it, for one end user or for nobody.
 
     Made by :meth:`FactStore.open`. It sees the agent's shared facts and the folder of its own end
@@ -139,9 +137,9 @@ class FactRun:
     ) -> Fact:
         """Do what :meth:`remember` does, on behalf of ``"code"`` or ``"model"``."""
         self._check_open()
-        key = rules.read_key(key)
-        try:
-            draft = Draft(
+
+        def read() -> Draft:
+            return Draft(
                 rules.read_text(text),
                 None if path is None else self._folder(path),
                 rules.read_tags(tags),
@@ -149,12 +147,9 @@ class FactRun:
                 None if replaces is None else rules.read_ident(replaces),
                 rules.read_version(expected_version, replaces),
             )
-        except FactRefused:
-            known = None if key is None else self._memory.replay(self._reply(key))
-            if known is None:
-                raise
-            return known
-        return self._memory.write(self._viewer, draft, key=key, written_by=written_by)
+
+        key = rules.read_key(key)
+        return self._memory.write(self._viewer, read, key=key, written_by=written_by)
 
     def search(
         self,
@@ -317,9 +312,6 @@ class FactRun:
     def _folders(self, paths: object) -> tuple[Folder, ...] | None:
         return read_folders(paths, user=self._viewer.user, base=self._base)
 
-    def _reply(self, key: str) -> Reply:
-        return Reply(self._viewer.agent, self._viewer.user, self._viewer.run, key)
-
     aremember = twin(remember)
     awrite = twin(write)
     asearch = twin(search)
@@ -328,26 +320,3 @@ class FactRun:
     ahistory = twin(history)
     aforget = twin(forget)
     acontext = twin(context)
-    aclose = twin(close)
-
-    def __enter__(self) -> FactRun:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> FactRun:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

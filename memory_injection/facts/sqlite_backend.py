@@ -49,7 +49,9 @@ class SQLiteBackend:
 
     def __init__(self, path: str | os.PathLike[str], *, wait: float = 5.0) -> None:
         """Keep where the file is; it is opened at the first use."""
-        self._path = os.fspath(path)
+        # Absolute, or a later chdir would put what is opened next somewhere else.
+        named = os.fspath(path)
+        self._path = named if named == _MEMORY else os.path.abspath(named)
         self._wait = wait
         self._read_lock = Lock()
         # In memory there is one connection, so reads and writes take turns.

@@ -37,8 +37,9 @@ class SQLiteReader:
     def reply(self, to: Reply) -> Fact | None:
         """Return what the first write with this key answered, or None."""
         found = self._db.execute(
-            "SELECT fact FROM fact_replies WHERE agent = ? AND user = ? AND run = ? AND key = ?",
-            (to.agent, to.user or "", to.run or "", to.key),
+            "SELECT fact FROM fact_replies"
+            " WHERE agent = ? AND user = ? AND session = ? AND run = ? AND key = ?",
+            (*_owner(to), to.key),
         ).fetchone()
         return None if found is None else _fact(json.loads(found[0]))
 
@@ -215,8 +216,8 @@ class SQLiteWriter(SQLiteReader):
     def keep_reply(self, to: Reply, fact: Fact) -> None:
         """Remember *fact* as the answer to this key."""
         self._db.execute(
-            "INSERT INTO fact_replies VALUES (?, ?, ?, ?, ?)",
-            (to.agent, to.user or "", to.run or "", to.key, json.dumps(_values(fact))),
+            "INSERT INTO fact_replies VALUES (?, ?, ?, ?, ?, ?)",
+            (*_owner(to), to.key, json.dumps(_values(fact))),
         )
 
     def remove(self, stored: Stored) -> None:
@@ -235,13 +236,12 @@ class SQLiteWriter(SQLiteReader):
 
         Returns how many facts they held.
         """
-        ids = {"agent": agent, "owner": owner, "session": session, "run": run}
-        wheres, values = _matching(ids)
+        wheres, values = _matching(agent=agent, owner=owner, session=session, run=run)
         theirs = self._db.execute(
             f"SELECT space, agent, facts FROM fact_spaces WHERE {wheres}", values
         ).fetchall()
-        # A reply says nothing of the session, so one session's are known by their facts alone.
-        self._erase_replies(ids, None if session is None else [number for number, *_ in theirs])
+        wheres, values = _matching(agent=agent, user=owner, session=session, run=run)
+        self._db.execute(f"DELETE FROM fact_replies WHERE {wheres}", values)
         for number, whose, facts in theirs:
             for table in ("fact_postings", "fact_versions", "facts", "fact_spaces"):
                 self._db.execute(f"DELETE FROM {table} WHERE space = ?", (number,))
@@ -250,24 +250,6 @@ class SQLiteWriter(SQLiteReader):
             )
         self._spaces.clear()
         return sum(facts for *_, facts in theirs)
-
-    def _erase_replies(self, ids: Mapping[str, str | None], spaces: list[int] | None) -> None:
-        wheres, values = _matching({"agent": ids["agent"], "user": ids["owner"], "run": ids["run"]})
-        if spaces is None:
-            self._db.execute(f"DELETE FROM fact_replies WHERE {wheres}", values)
-            return
-        erased = {
-            ident
-            for number in spaces
-            for (ident,) in self._db.execute("SELECT id FROM facts WHERE space = ?", (number,))
-        }
-        replies = self._db.execute(
-            f"SELECT agent, user, run, key, fact FROM fact_replies WHERE {wheres}", values
-        ).fetchall()
-        self._db.executemany(
-            "DELETE FROM fact_replies WHERE agent = ? AND user = ? AND run = ? AND key = ?",
-            [row[:4] for row in replies if json.loads(row[4])[0] in erased],
-        )
 
     def _archive(self, old: Stored) -> None:
         self._db.execute(
@@ -332,7 +314,7 @@ def _filters(
     return wheres, values
 
 
-def _matching(ids: Mapping[str, str | None]) -> tuple[str, list[str]]:
+def _matching(**ids: str | None) -> tuple[str, list[str]]:
     """Return a WHERE clause and its values; None restricts nothing."""
     given = {column: value for column, value in ids.items() if value is not None}
     return " AND ".join(["1", *(f"{column} = ?" for column in given)]), list(given.values())
@@ -340,6 +322,10 @@ def _matching(ids: Mapping[str, str | None]) -> tuple[str, list[str]]:
 
 def _columns(space: Space) -> tuple[str, str, str, str]:
     return space.agent, space.owner or "", space.session or "", space.run or ""
+
+
+def _owner(to: Reply) -> tuple[str, str, str, str]:
+    return to.agent, to.user or "", to.session or "", to.run or ""
 
 
 def _tag_word(tag: str) -> str:

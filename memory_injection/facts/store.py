@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from types import TracebackType
 from typing import Any
 
 from ..driving import run_now
@@ -20,7 +19,7 @@ from .paths import read_folder
 from .rules import MAX_FACTS, Draft
 from .run import FactRun
 from .sqlite_backend import SQLiteBackend
-from .twins import twin
+from .twins import Closing, twin
 
 __all__ = ["FactStore"]
 
@@ -32,7 +31,7 @@ _LEFT_OUT: Any = object()  # None would be a look-up that found no agent: that i
 _OWN_METADATA = ("path", "tags", "confidence", "key")
 
 
-class FactStore:
+class FactStore(Closing):
     """Versioned facts of many agents and their end users, in one SQLite file.
 
     Nothing is opened before the first use (``initialize()`` opens it at once). Safe for several
@@ -239,17 +238,20 @@ class FactStore:
         given = dict(metadata or {})
         path, tags, confidence, key = (given.pop(name, None) for name in _OWN_METADATA)
         written_by: WrittenBy = "model" if given.pop("written_by", None) == "model" else "code"
-        key = rules.read_key(key)
         if path is None:
             path = "" if who.user is None else "users/{user}/"
-        draft = Draft(
-            rules.read_text(content),
-            read_folder(path, user=who.user),
-            rules.read_tags(tags),
-            rules.read_confidence(confidence),
-        )
-        kept = rules.read_metadata(given)
-        return self._memory.write(viewer, draft, key=key, written_by=written_by, metadata=kept)
+
+        def read() -> Draft:
+            return Draft(
+                rules.read_text(content),
+                read_folder(path, user=who.user),
+                rules.read_tags(tags),
+                rules.read_confidence(confidence),
+                metadata=rules.read_metadata(given),
+            )
+
+        key = rules.read_key(key)
+        return self._memory.write(viewer, read, key=key, written_by=written_by)
 
     def initialize(self) -> None:
         """Open the file now, so that trouble with it shows now.
@@ -270,29 +272,6 @@ class FactStore:
     asearch = twin(search)
     aadd = twin(add)
     ainitialize = twin(initialize)
-    aclose = twin(close)
-
-    def __enter__(self) -> FactStore:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> FactStore:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
 
 def _backend(path: Any, wait: float) -> FactBackend:

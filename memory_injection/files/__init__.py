@@ -12,7 +12,7 @@ Nothing else below the root is read, and no link is followed.
 
 from __future__ import annotations
 
-from .context import RecalledContext
+from ..rendering import RecalledContext
 from .options import RecallOptions, RememberOptions
 from .provider import FileMemoryProvider, create_memory_provider
 from .record import FileRecord, MemoryDraft

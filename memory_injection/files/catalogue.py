@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..forks import Lock
-from .disk import Identity, UnreadableFileError, identity_of, read_text
+from .disk import Identity, UnreadableFileError, read_text
 from .names import check_id
 from .reader import MEMORY, RECORDS, SUMMARY, parse_file
 from .record import FileRecord
@@ -37,9 +37,12 @@ _A_LINK = "it is a link, and links are not followed"
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """One file as it was last read: its text (only while it may still hide a change)."""
+    """One file as it was last read: its text (only while it may still hide a change).
 
-    identity: Identity
+    Without an identity it is read again the next time, whatever it looks like then.
+    """
+
+    identity: Identity | None
     records: tuple[FileRecord, ...]
     problem: str | None
     text: str | None
@@ -126,7 +129,9 @@ class Catalogue:
         except FileNotFoundError:
             return None
         except UnreadableFileError as error:
-            return self._unreadable(path, str(error), before)
+            # A file caught half-written, or while the system was out of files, may be whole by now.
+            sure = error.identity is not None and not _may_hide_a_change(error.identity, started)
+            return _Known(error.identity if sure else None, (), str(error), None)
         hides = _may_hide_a_change(identity, started)
         if before is not None and before.text == text:
             return replace(before, identity=identity, text=text if hides else None)
@@ -138,15 +143,6 @@ class Catalogue:
         except Exception as error:  # one file must never hide all the others
             problem = f"it cannot be read: {type(error).__name__}"
             return _Known(identity, (), problem, kept)
-
-    def _unreadable(self, path: str, problem: str, before: _Known | None) -> _Known | None:
-        try:
-            identity = identity_of(os.lstat(self._root / path))
-        except FileNotFoundError:
-            return None
-        if before is not None and before.problem == problem:
-            return replace(before, identity=identity, text=None)
-        return _Known(identity, (), problem, None)
 
     def _note(self, strange: dict[str, str], fresh: dict[str, _Known]) -> None:
         """Warn once about each file that is skipped, again when its reason changes."""

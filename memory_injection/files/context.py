@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ..errors import InputError
 from ..forks import Lock
 from ..protocols import TokenCounter
 from ..records import MemoryEntry, Scope
-from ..rendering import render_block
+from ..rendering import RecalledContext, render_block
 
-__all__ = ["RecalledContext", "TurnMemory", "check_budget", "pack"]
+__all__ = ["TurnMemory", "check_budget", "pack"]
 
 _TURNS = 1024  # conversations whose current turn is remembered; the oldest go first
-
-
-@dataclass(frozen=True, slots=True)
-class RecalledContext:
-    """What ``get_context`` found.
-
-    Attributes:
-        context_text: one ``<memory>`` block, within the budget.
-        entries: the memories it shows, best first.
-        tokens: its size, as counted.
-    """
-
-    context_text: str
-    entries: tuple[MemoryEntry, ...] = ()
-    tokens: int = 0
 
 
 def pack(

@@ -10,7 +10,7 @@ import os
 import stat
 from typing import NamedTuple
 
-__all__ = ["Identity", "UnreadableFileError", "identity_of", "read_text"]
+__all__ = ["Identity", "UnreadableFileError", "identity_of", "line_feeds", "read_text"]
 
 # On Windows neither flag exists: there links are caught by the lstat before the open alone.
 _FLAGS = (
@@ -20,10 +20,6 @@ _FLAGS = (
     | getattr(os, "O_BINARY", 0)
     | getattr(os, "O_CLOEXEC", 0)
 )
-
-
-class UnreadableFileError(ValueError):
-    """A file that is skipped; the message says why."""
 
 
 class Identity(NamedTuple):
@@ -38,6 +34,20 @@ class Identity(NamedTuple):
     size: int
     mtime_ns: int
     ctime_ns: int
+
+
+class UnreadableFileError(ValueError):
+    """A file that is skipped; the message says why.
+
+    Attributes:
+        identity: the state of the file that was found unreadable; None where the system would not
+            give it, which may be over a moment later.
+    """
+
+    def __init__(self, reason: str, identity: Identity | None = None) -> None:
+        """Keep the *reason* and the state it speaks of."""
+        super().__init__(reason)
+        self.identity = identity
 
 
 def identity_of(found: os.stat_result) -> Identity:
@@ -58,14 +68,19 @@ def read_text(path: str | os.PathLike[str], limit: int) -> tuple[Identity, str]:
     """
     identity, data = _read(path, limit)
     if len(data) > limit:
-        raise UnreadableFileError(f"it is larger than {limit} bytes")
+        raise UnreadableFileError(f"it is larger than {limit} bytes", identity)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadableFileError(f"it is not UTF-8 (byte {error.start})") from None
+        raise UnreadableFileError(f"it is not UTF-8 (byte {error.start})", identity) from None
     if "\x00" in text:
-        raise UnreadableFileError("it holds NUL")
-    return identity, text.replace("\r\n", "\n") if "\r" in text else text
+        raise UnreadableFileError("it holds NUL", identity)
+    return identity, line_feeds(text)
+
+
+def line_feeds(text: str) -> str:
+    """Return *text* with every line end, of whatever system, as one line feed."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _read(path: str | os.PathLike[str], limit: int) -> tuple[Identity, bytes]:

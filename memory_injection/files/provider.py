@@ -13,7 +13,8 @@ from ..counters import counter_for
 from ..errors import ConfigurationError, StoreError
 from ..protocols import TokenCounter
 from ..records import MemoryEntry, Scope, SearchOptions
-from .context import RecalledContext, TurnMemory, check_budget, pack
+from ..rendering import RecalledContext
+from .context import TurnMemory, check_budget, pack
 from .options import RecallOptions, RememberOptions
 from .remembering import Rememberer
 from .store import FileStore, RecordChange, is_within, scope_of

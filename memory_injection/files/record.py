@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import MemoryEntry, Scope
+from .disk import line_feeds
 from .front_matter import owner_key
 
 __all__ = ["FileRecord", "MemoryDraft", "owner_of"]
@@ -236,7 +237,7 @@ def _id_text(key: str, value: object) -> str:
 def _content(value: object) -> str:
     if not isinstance(value, str):
         raise InputError(f"content must be a text, not {value!r:.80}")
-    text = value.replace("\r\n", "\n").strip()
+    text = line_feeds(value).strip()
     if not text:
         raise InputError("content must not be blank")
     if len(text) > MAX_CONTENT:

@@ -13,7 +13,7 @@ from ..driving import on_loop
 from ..errors import InputError, StoreError
 from ..forks import Lock
 from ..records import MemoryEntry, Scope
-from .record import MemoryDraft
+from .record import MAX_CONTENT, MemoryDraft
 from .store import FileStore, durable
 from .turns import ExtractionError, Turn, TurnOutcome, caller_for, drafts_in
 
@@ -47,7 +47,8 @@ class Rememberer:
         with self._lock:
             said = self._heard.pop(scope, "")
             if role == "user":
-                self._heard[scope] = f"{said}\n\n{text}" if said else text
+                # What goes unanswered is kept up to a record's length, the newest of it.
+                self._heard[scope] = (f"{said}\n\n{text}" if said else text)[-MAX_CONTENT:]
                 while len(self._heard) > _PENDING:
                     self._heard.popitem(last=False)
                 return None
@@ -73,11 +74,12 @@ class Rememberer:
         return self._write(turn, found)
 
     async def aremember(self, turn: Turn) -> TurnOutcome:
-        """Extract and write; an async extractor runs on the caller's loop."""
+        """Extract and write; an async extractor runs on the caller's loop, another in a thread."""
         if self._extract is None:
             return TurnOutcome()
         try:
-            found = await _settled(self._extract(turn))
+            # Called in a thread, since one that is not async may take its time; awaited here.
+            found = await _settled(await asyncio.to_thread(self._extract, turn))
         except Exception as error:
             found = [error]
         return await asyncio.to_thread(self._write, turn, found)

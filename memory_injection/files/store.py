@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from .disk import UnreadableFileError
 from .front_matter import FrontMatter, FrontMatterError, compose, owner_key, split
 from .names import check_id, new_id
 from .options import RecallOptions
-from .reader import parse_file
+from .reader import RECORDS, parse_file
 from .record import FileRecord, MemoryDraft, owner_of
 from .search import BM25Engine
 from .writer import RecordFiles
@@ -103,13 +104,13 @@ class FileStore:
         if not query.strip() or not visible:
             return []
         hits = self._ranked(query[:_QUERY_LIMIT], visible, limit)
-        return [record.entry(self.name, score) for record, score in hits][:limit]
+        return [record.entry(self.name, score) for record, score in hits]
 
     def _ranked(
         self, query: str, visible: Sequence[FileRecord], limit: int
     ) -> Sequence[tuple[FileRecord, Any]]:
         try:
-            return tuple(_checked(self._rank(query, visible, limit), visible))
+            return tuple(islice(_checked(self._rank(query, visible, limit), visible), limit))
         except Exception as error:  # a tokenizer or an engine of the user's own
             reason = f"the tokenizer or the engine failed: {type(error).__name__}: {error}"
             raise StoreError(reason, self.name) from error
@@ -161,7 +162,8 @@ class FileStore:
         """Write *draft* as a new record and return it as recall will read it.
 
         Raises:
-            InputError: the id is taken or not safe, or *extra* has no YAML form.
+            InputError: the id is taken or not safe, or the file could not be read back: *extra* has
+                no YAML form or is too long, or the whole is longer than ``max_file_bytes``.
             StoreError: the disk refused.
         """
         self._open()
@@ -172,23 +174,39 @@ class FileStore:
         # A made-up id may be taken, once in four thousand million times; a given one is an error.
         for _ in range(_NEW_ID_TRIES):
             chosen = ident if ident is not None else new_id(draft.title or draft.content)
+            record, text = self._composed(f"{RECORDS}/{chosen}.md", {"id": chosen, **values}, draft)
             try:
-                text = compose(FrontMatter().rewritten({"id": chosen, **values}), draft.content)
-                path = self._files.create(chosen, text)
-            except FrontMatterError as error:
-                raise InputError(str(error)) from None
+                self._files.create(chosen, text)
             except InputError:
                 if ident is not None:
                     raise
                 continue
-            return parse_file(path, text)[0]
+            return record
         raise StoreError(f"no free record id was found in {_NEW_ID_TRIES} tries", self.name)
+
+    def _composed(
+        self, path: str, values: Mapping[str, Any], draft: MemoryDraft
+    ) -> tuple[FileRecord, str]:
+        try:
+            text = compose(FrontMatter().rewritten(values), draft.content)
+            return self._readable(path, text), text
+        except (FrontMatterError, UnreadableFileError) as error:
+            raise InputError(f"the memory could not be read back: {error}") from None
+
+    def _readable(self, path: str, text: str) -> FileRecord:
+        """Read *text* as recall will once it stands at *path*: what recall skips is not written."""
+        size = len(text.encode("utf-8"))
+        if size > self._options.max_file_bytes:
+            limit = self._options.max_file_bytes
+            raise UnreadableFileError(f"it is larger than {limit} bytes ({size})")
+        return parse_file(path, text)[0]
 
     def change(self, record: FileRecord, change: RecordChange, scope: Scope) -> bool:
         """Rewrite a record, keeping what *change* does not name; False if it is gone.
 
         Raises:
-            InputError: it is not a record file, or it is somebody else's by now.
+            InputError: it is not a record file, it is somebody else's by now, or it would become
+                too large to be read.
             StoreError: the file is broken by now, or the disk refused.
         """
         self._open()
@@ -206,7 +224,12 @@ class FileStore:
                 raise InputError(f"no record {record.id!r}")
             keys = {**change.keys(), "updated_at": _stamp(self._clock())}
             kept = body.strip("\n") if change.content is None else change.content
-            return compose((front or FrontMatter()).rewritten(keys), kept)
+            try:
+                changed = compose((front or FrontMatter()).rewritten(keys), kept)
+                self._readable(record.path, changed)
+            except (FrontMatterError, UnreadableFileError) as error:
+                raise InputError(f"the memory could not be read back: {error}") from None
+            return changed
 
         return self._files.rewrite(record.path, rewritten, self._options.max_file_bytes)
 
@@ -323,9 +346,10 @@ def _checked(
     hits: Iterable[Any], visible: Sequence[FileRecord]
 ) -> Iterable[tuple[FileRecord, Any]]:
     """Read what an engine returned; whatever is not one of the records it was given is dropped."""
+    own = set(map(id, visible))
     for hit in hits:
         record, score = hit if isinstance(hit, tuple) and len(hit) == 2 else (hit, None)
-        if record not in visible:
+        if id(record) not in own:
             _LOG.warning("engine_result_dropped type=%s", type(record).__name__)
             continue
         yield record, score
@@ -335,7 +359,12 @@ def _apart(extra: Mapping[str, Any]) -> dict[str, Any]:
     """Return *extra* with the keys that would read as an owner in a mapping of their own."""
     named = {key: value for key, value in extra.items() if owner_key(key) in ("user", "agent")}
     rest = {key: value for key, value in extra.items() if key not in named}
-    return {**rest, "extra": {**rest.get("extra", {}), **named}} if named else rest
+    if not named:
+        return rest
+    apart = rest.get("extra", {})
+    if not isinstance(apart, Mapping):
+        raise InputError(f"metadata extra beside {next(iter(named))!r} must be a mapping")
+    return {**rest, "extra": {**apart, **named}}
 
 
 def _check_owner(values: Mapping[str, Any], owner: Scope) -> None:
@@ -355,9 +384,12 @@ def _stamp(moment: datetime) -> str:
 
 def _given_time(key: str, value: object) -> str:
     moment = read_time(value)
-    if moment is None:
-        raise InputError(f"{key} must be a time (ISO 8601), not {value!r:.80}")
-    return _stamp(moment)
+    try:
+        if moment is not None:
+            return _stamp(moment)
+    except OverflowError:  # the year 1 or 9999, and in UTC another
+        pass
+    raise InputError(f"{key} must be a time (ISO 8601), not {value!r:.80}")
 
 
 def _text(value: object) -> str | None:

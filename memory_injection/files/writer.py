@@ -159,18 +159,27 @@ def _publish(written: Path, target: Path) -> None:
         # No hard links here (FAT, some network disks): claim the name first, then fill it.
         with open(target, "x"):
             pass
-        os.replace(written, target)
+        try:
+            os.replace(written, target)
+        except OSError:
+            target.unlink(missing_ok=True)
+            raise
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a new name survive a power cut, where the system can open a folder for that."""
+    """Make a new name survive a power cut, where the file system can flush a folder.
+
+    Where it cannot (some network and FUSE file systems say EINVAL), the file is there all the
+    same: an error would have it written again.
+    """
     if _OPEN_FOLDER is None:
         return
-    descriptor = os.open(folder, _OPEN_FOLDER)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, _OPEN_FOLDER)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 @contextlib.contextmanager

@@ -63,14 +63,15 @@ def run_tool_loop(
     """
     offered = _toolset(tools)
     flow = _flow(create, messages, offered, max_rounds, api, options)
-    try:
-        step, given = next(flow)
-        while True:
-            done = given() if step == "create" else offered.answers(given, api)
+    done: Any = None
+    while True:
+        # Only the flow's own end: one that *create* raises is the caller's to see.
+        try:
             step, given = flow.send(done)
-    except StopIteration as end:
-        result: ToolLoop = end.value
-        return result
+        except StopIteration as end:
+            result: ToolLoop = end.value
+            return result
+        done = given() if step == "create" else offered.answers(given, api)
 
 
 async def arun_tool_loop(
@@ -85,14 +86,14 @@ async def arun_tool_loop(
     """Call the model until it stops asking for tools; *create* and the tools are awaited."""
     offered = _toolset(tools)
     flow = _flow(create, messages, offered, max_rounds, api, options)
-    try:
-        step, given = next(flow)
-        while True:
-            done = given() if step == "create" else await offered.aanswers(given, api)
+    done: Any = None
+    while True:
+        try:
             step, given = flow.send(await done if inspect.isawaitable(done) else done)
-    except StopIteration as end:
-        result: ToolLoop = end.value
-        return result
+        except StopIteration as end:
+            result: ToolLoop = end.value
+            return result
+        done = given() if step == "create" else await offered.aanswers(given, api)
 
 
 def _toolset(tools: Any) -> Toolset:

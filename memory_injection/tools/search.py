@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..errors import ConfigurationError, StoreErrors
@@ -99,8 +100,7 @@ def _shown(entries: Sequence[MemoryEntry], config: SearchTool) -> str:
 def _cut(entry: MemoryEntry, limit: int) -> MemoryEntry:
     if len(entry.content) <= limit:
         return entry
-    content = entry.content[: limit - 1] + "…"
-    return MemoryEntry(content, entry.store_name, created_at=entry.created_at)
+    return replace(entry, content=entry.content[: limit - 1] + "…")
 
 
 def _unavailable(error: StoreErrors) -> ToolRefused:

@@ -39,6 +39,8 @@ def only_add(extraction: Any, **more: Any) -> Any:
         (only_add({"extractor": copy_all}, writable=False), "but is not writable"),
         (SimpleNamespace(name="s", extraction={"extractor": copy_all}), "but no add()"),
         (only_add({"extractor": copy_all, "retry_most": 0.01}), "retry_most must not be below"),
+        (only_add({"extractor": copy_all, "timeout": float("inf")}), "timeout = inf"),
+        (only_add({"extractor": copy_all, "quiet_seconds": 1e12}), "quiet_seconds = 1000"),
     ],
 )  # fmt: skip
 def test_construction_fails_early(store: Any, message: str) -> None:

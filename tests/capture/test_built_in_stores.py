@@ -73,7 +73,8 @@ def test_forty_turns_with_injection_on_grow_by_what_was_said(store_with: Any) ->
             memory.capture_turn({"messages": result.messages}, reply, scope=ANNA)
             said.append(f"Noted {at}: {text}")
             talk = [*result.messages, reply]
-        assert memory.flush(30)
+            if at % 10 == 9:  # on a busy machine all forty could be over before one is stored
+                assert memory.flush(30)
         found = store.search("Oslo box", {"scope": ANNA, "max_search_results": 500})
     assert injected > 5
     assert sorted(entry.content for entry in found) == sorted(said)

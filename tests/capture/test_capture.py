@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import json
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -1121,3 +1123,27 @@ def test_built_in_stores_keep_speaker_session_and_turn() -> None:
             {"speaker": "assistant", **session, "turn": 3},
         ]
         store.close()
+
+
+def test_a_stored_turn_lets_go_of_its_callers_context(capture_for: Any) -> None:
+    """A turn stays known for long; what a web request keeps in context variables must not."""
+
+    class Request:
+        """Stands for something heavy."""
+
+    current: contextvars.ContextVar[Request] = contextvars.ContextVar("current")
+    alive: list[weakref.ref[Request]] = []
+
+    capture = capture_for(Notes())
+
+    def call(number: int, reply: Any) -> None:
+        request = Request()
+        alive.append(weakref.ref(request))
+        current.set(request)
+        capture.capture_turn(messages=[user(f"turn {number}")], reply=reply, scope=ANNA)
+
+    for number, reply in enumerate(["done", calling(), "done", None]):
+        contextvars.Context().run(call, number, reply)
+    assert capture.flush(5)
+    gc.collect()
+    assert [one() is None for one in alive] == [True] * 4

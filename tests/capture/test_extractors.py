@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -116,6 +117,14 @@ def test_facts_survive_any_prose_around_them(facts: list[str], prose: str) -> No
     assert facts_in(f"{prose}{json.dumps({'facts': facts})}{prose}") == facts
 
 
+@pytest.mark.parametrize("said", ["[", '{"a":', "<think>", '[{"fact": "x"},'])
+def test_a_reply_that_goes_in_circles_takes_no_time(said: str) -> None:
+    """A model that repeats itself up to its length limit does not hold up the store's lane."""
+    started = time.perf_counter()
+    facts_in(said * 20_000)
+    assert time.perf_counter() - started < 2.0
+
+
 def test_an_unreadable_reply_is_asked_for_again_once(
     chat: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -141,6 +150,24 @@ def test_an_error_of_the_client_is_raised(chat: Any) -> None:
     """What the client raises comes out, so that the messages are tried again later."""
     with pytest.raises(ConnectionError):
         extracted(ModelExtractor(chat(ConnectionError("net")), "m"))
+
+
+def test_a_client_that_runs_out_is_an_error_too() -> None:
+    """What ends iterators must not read as "nothing to remember", or the turn would be lost."""
+    empty: Any = iter(())
+    with pytest.raises(StopIteration):
+        extracted(ModelExtractor(lambda prompt: next(empty)))
+
+
+def test_half_a_character_does_not_hold_up_the_others() -> None:
+    """Whatever was said can be sent: a client that fails on it would fail at every retry."""
+
+    def client(prompt: Any) -> str:
+        json.dumps(prompt, ensure_ascii=False).encode("utf-8")
+        return '["a"]'
+
+    messages = [{"role": "user", "content": "Caf\ud800 is my place"}]
+    assert extracted(ModelExtractor(client), messages) == ["a"]
 
 
 def test_long_conversations_are_split_and_facts_capped(chat: Any) -> None:

@@ -154,6 +154,8 @@ def test_a_block_on_tool_results_is_no_ask() -> None:
     heard = hear(talk, dialect, CLEAN)
     assert [said.text for said in heard.asks] == ["Where is it?"]
     assert heard.goes_on
+    # Extractors that ask for tool traffic get the result, and not the block beside it.
+    assert [json.loads(step.text) for step in heard.steps][1:] == [[results]]
 
 
 @pytest.mark.parametrize("kind", [dict, MappingProxyType, UserDict])

@@ -42,6 +42,21 @@ def test_the_second_run_remembers_the_first(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("openai")
+def test_fresh_forgets_the_demos_own_memories_alone(run: Run, tmp_path: Path) -> None:
+    """A file that holds more than the demo loses nothing else, and a foreign one nothing at all."""
+    store = str(tmp_path / "mine.db")
+    run("add", "The spare key hangs behind the clock.", "--store", store, "--user", "u1")
+    run("demo", "--store", store, "--json")
+    found = run("demo", "--fresh", "--store", store, "--json")
+    assert found.json["remembered_from_earlier_runs"] == 0
+    assert "spare key" in run("list", "--store", store, "--user", "u1").out
+    foreign = tmp_path / "thesis.txt"
+    foreign.write_text("a year of work, and some more of it" * 100)
+    assert run("demo", "--fresh", "--store", str(foreign)).code == 1
+    assert foreign.exists()
+
+
+@pytest.mark.usefixtures("openai")
 def test_a_tool_call_keeps_the_block_and_the_prefix(run: Run) -> None:
     """Around the tool call the block is the same, and each request starts with the one before."""
     calls = run("demo", "--json").json["calls"]

@@ -758,6 +758,15 @@ def test_config_is_frozen_and_closed():
         InjectionConfig(entries=3)
 
 
+@pytest.mark.parametrize(("given", "read"), [(True, "auto"), (False, "off"), (None, "off")])
+def test_follow_up_may_be_a_bool(given, read):
+    """Anything else is named as a wrong setting, whatever its type."""
+    assert InjectionConfig(follow_up=given).follow_up == read
+    for wrong in (1, [], {}, "always"):
+        with pytest.raises(ConfigurationError, match="must be 'auto' or 'off'"):
+            InjectionConfig(follow_up=wrong)
+
+
 async def test_sync_calls_work_inside_a_running_loop():
     """And async stores answer them too."""
     with MemoryManager([AsyncFakeStore(["x"])]) as memory:

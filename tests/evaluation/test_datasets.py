@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 
 from memory_injection.errors import InputError
 from memory_injection.evaluation import load_beam, load_locomo, load_squad
-from memory_injection.evaluation.datasets import load_any
+from memory_injection.evaluation.datasets import Corpus, Item, Question, load_any
 from memory_injection.evaluation.offtopic import EVERYDAY, foreign_questions, speakers
 
 
@@ -105,6 +107,31 @@ def test_foreign_questions_can_carry_this_memorys_names(locomo: Path) -> None:
     assert len(plain) == 8
     assert plain[0] == "What did Mert buy in Kars?"
     assert foreign_questions(corpora, corpora[0], renamed=True)[0] == "What did Ebru buy in Kars?"
+
+
+def test_names_change_places_without_running_into_each_other() -> None:
+    """A name put in is not replaced again because the other memory knows somebody of that name."""
+
+    def talk(name: str, *who: str) -> Corpus:
+        items = tuple(Item(one, "Hello.", {"speaker": one}) for one in who)
+        asked = Question("Did Tim call John?", frozenset({who[0]}), "any")
+        return Corpus(name, items, (asked,))
+
+    corpora = [talk("one", "John", "Maria"), talk("other", "Tim", "John")]
+    assert foreign_questions(corpora, corpora[0], renamed=True) == ["Did John call Maria?"]
+
+
+def test_corpora_of_one_name_keep_memories_of_their_own(beam: Path, tmp_path: Path) -> None:
+    """Chats of several sizes carry the same numbers; files of dialogues may carry no name."""
+    (tmp_path / "sizes").mkdir()
+    for size in ("100K", "500K"):
+        shutil.copytree(beam, tmp_path / "sizes" / size)
+    chats = load_beam(tmp_path / "sizes")
+    assert [chat.name for chat in chats] == ["chat 1", "chat 10", "chat 1 (2)", "chat 10 (2)"]
+    nameless = {"conversation": {}, "qa": []}
+    (tmp_path / "nameless.json").write_text(json.dumps([nameless, nameless]))
+    names = [talk.name for talk in load_locomo(tmp_path / "nameless.json")]
+    assert names == ["dialogue", "dialogue (2)"]
 
 
 def test_everyday_asks_come_in_two_languages() -> None:

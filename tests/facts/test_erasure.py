@@ -191,3 +191,14 @@ def test_a_ledger_that_fails_is_named(path):
         with pytest.raises(StoreError, match="not the blocks in the ledger: no ledger"):
             store.erase_user("a", "u1")
         assert mem.list() == []
+
+
+def test_a_sessions_erasure_takes_the_answers_of_forgotten_facts(path):
+    """An idempotency answer outlives its fact, and not the erasure of the session it is from."""
+    with FactStore(path) as store:
+        session = Scope(user="u1", session="s1")
+        store.add("u1secret", {"key": "k"}, scope=session)
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("DELETE FROM facts")  # as forgetting leaves it, which has no way in here
+        assert store.erase(session) == 1
+    assert b"u1secret" not in path.read_bytes()

@@ -303,3 +303,32 @@ def test_a_fork_is_told_apart(store):
     with pytest.raises(StoreError, match="fork"):
         store.search("tea")
     store._backend._process += 1
+
+
+def test_a_key_belongs_to_its_session(store, found):
+    """Two sessions' equal keys are two writes; neither is answered with the other's text."""
+    first, second = Scope(user="ada", session="s1"), Scope(user="ada", session="s2")
+    store.add("Tea in the first", {"key": "k"}, scope=first)
+    assert store.add("Tea in the second", {"key": "k"}, scope=second).text == "Tea in the second"
+    assert store.add("Never written", {"key": "k"}, scope=second).text == "Tea in the second"
+    assert found("tea", second) == ["Tea in the second"]
+
+
+def test_a_key_answers_before_the_arguments_are_read(store):
+    """As a run that is resumed, a repeated ``add`` gets the answer it got."""
+    first = store.add("Tea", {"key": "k"})
+    assert store.add("", {"key": "k"}) == first
+    assert store.add("Tea", {"key": "k", "path": "../up", "note": {1}}) == first
+    with pytest.raises(FactRefused):
+        store.add("", {"key": "another"})
+
+
+def test_a_relative_path_outlives_a_chdir(tmp_path, monkeypatch):
+    """Reader and writer open one file, the one meant when the store was made."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with FactStore("facts.db") as store:
+        store.add("Tea is ready")
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert [entry.content for entry in store.search("tea")] == ["Tea is ready"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []

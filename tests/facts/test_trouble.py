@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -361,3 +362,38 @@ def test_the_check_above_sees_a_difference(path, what, consistent):
         )
     with pytest.raises(AssertionError):
         consistent(path)
+
+
+def test_kept_answers_move_to_their_session(path):
+    """A key of a file from before sessions had keys of their own still answers."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        migrate(db, MIGRATIONS[:1])
+        db.execute("INSERT INTO fact_agents VALUES ('', 1, 1)")
+        db.execute("INSERT INTO fact_spaces VALUES (1, '', '', 's1', '', 1, 1)")
+        fact = ("m_1", "", "tea", "", None, 1, 1, 1, None, "code")
+        db.execute(
+            "INSERT INTO facts VALUES (1, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, 'tea', NULL)", fact
+        )
+        for key, kept in (("k", fact), ("gone", ("m_2", *fact[1:]))):
+            db.execute(
+                "INSERT INTO fact_replies VALUES ('', '', '', ?, ?)", (key, json.dumps(kept))
+            )
+    with FactStore(path) as store:
+        session = Scope(session="s1")
+        assert store.add("coffee", {"key": "k"}, scope=session).id == "m_1"
+        assert store.add("coffee", {"key": "k"}).text == "coffee"
+        assert store.add("coffee", {"key": "gone"}).id == "m_2"
+
+
+def test_a_full_disk_during_a_migration_is_named(path):
+    """SQLite may end the transaction by itself; the reason is told, not that it is over."""
+
+    def full(db):
+        db.execute("ROLLBACK")
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as db,
+        pytest.raises(sqlite3.OperationalError, match="full"),
+    ):
+        migrate(db, (full,))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory_injection.files import FileMemoryProvider, catalogue
-from memory_injection.files.disk import Identity, UnreadableFileError
+from memory_injection.files.disk import Identity, UnreadableFileError, identity_of
 from memory_injection.files.disk import read_text as really_read
 
 Put = Callable[..., Path]
@@ -125,7 +125,7 @@ def test_a_file_changed_moments_ago_is_looked_into_until_it_is_old(
     """While a change could hide in the clock's tick the content decides; then the identity does."""
     now = 1_700_000_000_500_000_000
     path = put("records/a.md", "x")
-    identity = catalogue.identity_of(path.stat())
+    identity = identity_of(path.stat())
     fresh = identity._replace(mtime_ns=now - 1_000_000, ctime_ns=now - 1_000_000)
     old = identity._replace(mtime_ns=now - 10**9, ctime_ns=now - 10**9)
     coarse = identity._replace(mtime_ns=now - 500_000_000, ctime_ns=now - 500_000_000)
@@ -222,3 +222,42 @@ def test_an_unreadable_file_is_tried_again_only_when_it_changed(
     assert reads == ["a.md", "a.md"]
     put("records/a.md", "zebra")
     assert [e.id for e in provider.search("zebra")] == ["a"]
+
+
+def test_a_file_caught_half_written_is_read_when_it_is_whole(
+    provider: FileMemoryProvider, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read and found broken is a state of its own, not the one a moment later."""
+    path = put("records/a.md", "caf\u00e9 zebra".encode()[:4])
+    _age(path)
+
+    def racing(path: str, limit: int) -> tuple[Identity, str]:
+        try:
+            return really_read(path, limit)
+        finally:
+            _age(put("records/a.md", "caf\u00e9 zebra"))
+
+    monkeypatch.setattr(catalogue, "read_text", racing)
+    _settled(monkeypatch)
+    assert provider.search("zebra") == []
+    monkeypatch.setattr(catalogue, "read_text", really_read)
+    assert [entry.content for entry in provider.search("zebra")] == ["caf\u00e9 zebra"]
+
+
+def test_trouble_of_the_system_hides_a_file_for_a_moment_only(
+    provider: FileMemoryProvider, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that could not be opened is tried again although it did not change."""
+    put("records/a.md", "zebra")
+    really_open = os.open
+
+    def out_of_files(path: str, flags: int) -> int:
+        raise OSError(24, "Too many open files")
+
+    _settled(monkeypatch)
+    monkeypatch.setattr("memory_injection.files.disk.os.open", out_of_files)
+    assert provider.search("zebra") == []
+    assert provider.skipped() == {"records/a.md": "Too many open files"}
+    monkeypatch.setattr("memory_injection.files.disk.os.open", really_open)
+    assert len(provider.search("zebra")) == 1
+    assert provider.skipped() == {}

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -249,3 +250,12 @@ def test_words_and_views_that_are_not_remembered_give_the_same_answers(
     for _ in range(2):
         assert [provider.search("cat", options) for options in users] == wanted
     assert [len(found) for found in wanted] == [1, 2, 1, 1]
+
+
+def test_an_engine_that_never_ends_is_read_up_to_the_limit(
+    provide: Callable[..., FileMemoryProvider], put: Put
+) -> None:
+    """What is past the limit is not asked for."""
+    put("records/a.md", "zebra")
+    provider = provide(recall={"engine": lambda query, records, limit: cycle(records)})
+    assert [e.id for e in provider.search("zebra", {"max_search_results": 3})] == ["a"] * 3

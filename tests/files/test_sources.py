@@ -99,6 +99,16 @@ def test_crlf_and_a_byte_order_mark_read_like_any_file(
     }
 
 
+def test_lines_may_end_in_a_carriage_return_alone(provider: FileMemoryProvider, put: Put) -> None:
+    """No section loses its text to the line ends of an old editor."""
+    put("MEMORY.md", b"# Head\rzebra\r\r# Next\rmore zebra\r")
+    assert [e.content for e in provider.list()] == ["Head\nzebra", "Next\nmore zebra"]
+    ident = provider.add("one\rtwo\r\nthree")
+    found = provider.get(ident)
+    assert found is not None
+    assert found.content == "one\ntwo\nthree"
+
+
 BAD = {
     "records/binary.md": (b"zebra \xff\xfe", "not UTF-8"),
     "records/utf16.md": ("zebra".encode("utf-16"), "not UTF-8"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -364,3 +365,23 @@ def test_a_disk_that_refuses_makes_the_turn_worth_another_try(
     second = end_turn(provider, **TURN)
     assert ([e.content for e in second.written], second.known) == (["lion"], 1)
     assert not second.failed
+
+
+def test_a_user_who_is_never_answered_takes_no_endless_room(provide: Provide) -> None:
+    """Of what waits for a reply the newest 100,000 characters are kept."""
+    turns: list[Turn] = []
+    provider = provide(remember={"extract_turn": turns.append})
+    for number in range(300):
+        provider.observe("user", f"{number:04d} " + "x" * 995)
+    provider.observe("assistant", "At last.")
+    assert len(turns[0].input) == 100_000
+    assert "0299 xxx" in turns[0].input
+
+
+async def test_a_slow_extractor_does_not_hold_up_the_loop(provide: Provide) -> None:
+    """One that is not async waits in a thread while the loop goes on."""
+    went_on = threading.Event()
+    provider = provide(remember={"extract_turn": lambda turn: [str(went_on.wait(5.0))]})
+    asyncio.get_running_loop().call_later(0.05, went_on.set)
+    outcome = await provider.aon_turn_end(**TURN)
+    assert [entry.content for entry in outcome.written] == ["True"]

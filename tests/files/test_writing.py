@@ -452,3 +452,72 @@ def test_no_id_reaches_anything_outside_the_root(
 
 def _call(name: str, **arguments: object) -> dict[str, Any]:
     return {"type": "tool_use", "id": "c1", "name": name, "input": arguments}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "named"),
+    [
+        ({"labels": {"a", "b"}}, "YAML"),
+        ({"labels": b"ab"}, "YAML"),
+        ({"blob": "y" * 70_000}, "not closed"),
+        ({"extra": "note", "agent": "bob"}, "must be a mapping"),
+        ({"created_at": "0001-01-01T00:00:00+05:00"}, "created_at must be a time"),
+    ],
+)
+def test_what_could_not_be_read_back_is_not_written(
+    provider: FileMemoryProvider, metadata: dict[str, Any], named: str
+) -> None:
+    """Metadata that a front matter cannot carry is refused before a file is made."""
+    with pytest.raises(InputError, match=named):
+        provider.add("zebra", metadata)
+    assert not (provider.root / "records").exists()
+
+
+def test_a_record_larger_than_what_is_read_is_refused(
+    provide: Callable[..., FileMemoryProvider],
+) -> None:
+    """Neither a new record nor a rewritten one may vanish from recall by its size."""
+    provider = provide(recall={"max_file_bytes": 500})
+    ident = provider.add("zebra")
+    with pytest.raises(InputError, match="larger than 500 bytes"):
+        provider.add("zebra " * 100)
+    with pytest.raises(InputError, match="larger than 500 bytes"):
+        provider.update(ident, content="zebra " * 100)
+    assert [e.content for e in provider.list()] == ["zebra"]
+    assert names(provider) == [f"{ident}.md"]
+
+
+def test_a_name_that_was_claimed_and_could_not_be_filled_is_free_again(
+    provider: FileMemoryProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without hard links a disk that refuses leaves no empty file in the record's place."""
+
+    def refused(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "link", refused)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", refused)
+        with pytest.raises(StoreError, match="Input/output"):
+            provider.add("zebra", {"id": "a"})
+    assert names(provider) == []
+    assert provider.add("zebra", {"id": "a"}) == "a"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are not flushed there")
+def test_a_folder_that_cannot_be_flushed_is_no_failed_write(
+    provider: FileMemoryProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record is there: an error would have the caller write it once more."""
+    really = os.fsync
+
+    def files_only(descriptor: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(22, "Invalid argument")
+        really(descriptor)
+
+    monkeypatch.setattr(os, "fsync", files_only)
+    ident = provider.add("zebra")
+    assert provider.update(ident, content="lion")
+    assert [e.content for e in provider.list()] == ["lion"]
+    assert provider.forget(ident)

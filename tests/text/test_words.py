@@ -187,3 +187,8 @@ def test_the_pure_python_stemmer_stands_in(monkeypatch: pytest.MonkeyPatch) -> N
     pytest.importorskip("snowballstemmer")
     monkeypatch.setitem(sys.modules, "Stemmer", None)
     assert stemming._load("english").stemWord("running") == "run"
+
+
+def test_a_single_letter_tells_no_language() -> None:
+    """One letter is as likely a name (C, plan B) as a piece of a contraction."""
+    assert guess_language("C t d") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -227,3 +228,16 @@ async def test_tools_may_be_a_plain_list() -> None:
     assert run_tool_loop(create, talk, []).finished
     assert "tools" not in asked[0]
     assert (await arun_tool_loop(create, talk, list(TOOLS))).rounds == 2
+
+
+def test_a_client_that_runs_out_is_no_end_of_the_loop() -> None:
+    """What ``create`` raises is raised, even what ends iterators; it is not read as an answer."""
+    empty: Any = iter(())
+
+    def create(**_: Any) -> Any:
+        return next(empty)
+
+    with pytest.raises(StopIteration):
+        run_tool_loop(create, [{"role": "user", "content": "Hi"}], TOOLS)
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        asyncio.run(arun_tool_loop(create, [{"role": "user", "content": "Hi"}], TOOLS))

@@ -13,11 +13,12 @@ from typing import Any
 
 from .circuits import Circuit
 from .driving import Done, as_awaitable, attempt, on_loop, on_worker
+from .entries import read_entry
 from .errors import ConfigurationError
 from .forks import Lock
 from .pipeline.effects import StoreAnswer
 from .pipeline.request import StoreTraits
-from .records import MemoryEntry, Scope, SearchOptions, read_entry
+from .records import MemoryEntry, Scope, SearchOptions
 from .report import StoreReport, StoreStatus
 
 __all__ = ["StoreHandle", "check_store"]

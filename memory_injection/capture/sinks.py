@@ -9,8 +9,9 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..entries import read_entry
 from ..errors import FactRefused, InputError, StoreError
-from ..records import MemoryEntry, read_entry
+from ..records import MemoryEntry
 from ..signatures import accepts
 from .bindings import Binding, called_with
 from .cleaning import Cleaner

@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..records import Scope, read_time
+from ..entries import read_time
+from ..records import Scope
 from .disk import UnreadableFileError
 from .front_matter import FrontMatterError, owner_key, split
 from .names import is_safe_id

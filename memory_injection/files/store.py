@@ -10,8 +10,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ..entries import read_time
 from ..errors import ConfigurationError, InputError, StoreClosedError, StoreError
-from ..records import MemoryEntry, Scope, SearchOptions, read_time
+from ..records import MemoryEntry, Scope, SearchOptions
 from .catalogue import Catalogue
 from .disk import UnreadableFileError
 from .front_matter import FrontMatter, FrontMatterError, compose, owner_key, split

@@ -9,9 +9,10 @@ from datetime import datetime, timezone
 from hashlib import blake2b
 from typing import Any
 
+from ..entries import read_time
 from ..errors import ConfigurationError
 from ..protocols import Embedder
-from ..records import MemoryEntry, Scope, read_time
+from ..records import MemoryEntry, Scope
 from .services import ErasingStore, called, scope_of_ids, then, whose
 
 __all__ = ["ChromaStore"]

@@ -9,8 +9,9 @@ from itertools import chain, combinations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from ..entries import read_time
 from ..errors import StoreError
-from ..records import MemoryEntry, Scope, read_time
+from ..records import MemoryEntry, Scope
 from .services import ServiceStore, best_first, called, then, together
 
 __all__ = ["LettaStore"]

@@ -6,8 +6,9 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..entries import read_time
 from ..errors import StoreError
-from ..records import MemoryEntry, Scope, read_time
+from ..records import MemoryEntry, Scope
 from .services import ErasingStore, best_first, called, scope_of_ids, then, together, whose
 
 __all__ = ["Mem0Store"]

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from ..entries import read_time
 from ..errors import StoreError
-from ..records import MemoryEntry, Scope, read_time
+from ..records import MemoryEntry, Scope
 from .services import ServiceStore, called, then
 
 __all__ = ["ZepStore"]

@@ -10,8 +10,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from ..entries import read_time
 from ..errors import InputError
-from ..records import MemoryEntry, Scope, read_time
+from ..records import MemoryEntry, Scope
 from ..text import read_day
 
 __all__ = ["Draft", "clean", "day_of", "draft", "draft_of", "moment", "scope_key", "stamp"]

@@ -22,7 +22,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from ..records import MemoryEntry, Scope, read_entry
+from ..entries import read_entry
+from ..records import MemoryEntry, Scope
 
 __all__ = ["RUBBISH", "StoreConformance"]
 

@@ -95,7 +95,9 @@ def test_any_text_is_refused_or_comes_back(
     entry = provider.get(ident)
     assert entry is not None
     assert provider.skipped() == {}
-    assert entry.content.endswith(content.replace("\r\n", "\n").strip().rstrip("\n"))
+    assert entry.content.endswith(
+        content.replace("\r\n", "\n").replace("\r", "\n").strip().rstrip("\n")
+    )
     assert (entry.metadata or {}).get("title", "") == " ".join(title.split())
 
 

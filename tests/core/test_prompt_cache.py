@@ -44,11 +44,12 @@ def test_one_layer_counts_like_the_whole_model(server_of, monkeypatch, policy):
     assert whole.sent > whole.processed > 0
 
 
+@pytest.mark.parametrize("prompts_only", [False, True])
 @pytest.mark.parametrize("traffic", bench.TRAFFIC)
-def test_auto_is_hardly_dearer_than_the_better_policy(traffic):
+def test_auto_is_hardly_dearer_than_the_better_policy(traffic, prompts_only):
     """At most 5 % above it, and below both where the traffic changes."""
     found = {
-        policy: bench.play(policy, traffic, 2, 20, bench.Arithmetic())
+        policy: bench.play(policy, traffic, 2, 20, bench.Arithmetic(), prompts_only)
         for policy in ("conversation", "call", "auto")
     }
     better = min(found["conversation"].bill, found["call"].bill)

@@ -25,7 +25,7 @@ from .pipeline.flow import Outcome
 from .pipeline.flow import inject as inject_flow
 from .pipeline.request import Request
 from .pipeline.walk import TrackCache, Walk, walk
-from .pipeline.weighing import bytes_beside
+from .pipeline.weighing import Weights, bytes_beside
 from .protocols import Dialect, Ledger, MergePolicy, TokenCounter
 from .records import InjectionResult, Scope, SearchOptions
 from .report import InjectionReport, Stage
@@ -81,6 +81,7 @@ class Engine:
         self._counter = counter
         self._telemetry = telemetry
         self._tracks = TrackCache()
+        self._weights = Weights()
         self._circuits: dict[str, Circuit] = defaultdict(Circuit)
         self._traits = {handle.name: handle.traits for handle in handles}
         unit = [name for name, traits in self._traits.items() if traits.unit_scores]
@@ -136,6 +137,7 @@ class Engine:
             placement=self._placement(walked.dialect, asked),
             counter_ready=self._counter is not None or counters.is_loaded(asked.model),
             window=self._config.context_window or window_of(asked.model),
+            weights=self._weights,
             beside=lambda: _beside(asked),
         )
 

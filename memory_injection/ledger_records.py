@@ -40,6 +40,8 @@ class LedgerRecord:
         written_at: seconds since 1970.
         dropped: step keys at which ``carry_budget`` stopped carrying it; in a conversation that
             holds one of them the block is not written again.
+        counter: name of the token counter that weighed it; "" if unknown. With another one (the
+            model was changed) it is weighed anew.
     """
 
     anchor: bytes
@@ -49,6 +51,7 @@ class LedgerRecord:
     tokens: int = 0
     written_at: float = 0.0
     dropped: tuple[bytes, ...] = ()
+    counter: str = ""
 
 
 def gives_way(

@@ -17,7 +17,7 @@ from .stores.database import Database
 __all__ = ["SQLiteLedger"]
 
 _CHUNK = 500  # keys in one query; SQLite's own limit on variables is higher everywhere
-_COLUMNS = "anchor, step, text, shown, tokens, written_at, dropped"
+_COLUMNS = "anchor, step, text, shown, tokens, written_at, dropped, counter"
 _SWEPT = 64  # writes between two looks at the bounds; they are exceeded by no more than that
 
 
@@ -36,6 +36,10 @@ def _first(conn: sqlite3.Connection) -> None:
     )
     conn.execute("CREATE INDEX ledger_record_used ON ledger_record (space, used_at)")
     conn.execute("CREATE INDEX ledger_record_age ON ledger_record (used_at)")
+
+
+def _counted_by(conn: sqlite3.Connection) -> None:
+    conn.execute("ALTER TABLE ledger_record ADD COLUMN counter TEXT NOT NULL DEFAULT ''")
 
 
 def _prepare(conn: sqlite3.Connection) -> None:
@@ -78,7 +82,7 @@ class SQLiteLedger:
         self._database = Database(
             path,
             component="ledger",
-            migrations=[_first],
+            migrations=[_first, _counted_by],
             store="ledger",
             busy_timeout=busy_timeout,
             prepare=_prepare,
@@ -137,10 +141,10 @@ class SQLiteLedger:
             now = self._clock()
             conn.execute(
                 f"INSERT INTO ledger_record (space, {_COLUMNS}, used_at)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, anchor, step) DO UPDATE"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, anchor, step) DO UPDATE"
                 " SET text = excluded.text, shown = excluded.shown, tokens = excluded.tokens,"
                 " written_at = excluded.written_at, dropped = excluded.dropped,"
-                " used_at = excluded.used_at",
+                " counter = excluded.counter, used_at = excluded.used_at",
                 (number, *_row(record), now),
             )
             conn.executemany(
@@ -270,7 +274,7 @@ def _chunks(keys: Collection[bytes]) -> Iterable[tuple[bytes, ...]]:
         yield chunk
 
 
-def _row(record: LedgerRecord) -> tuple[bytes, bytes, str, str, int, float, str]:
+def _row(record: LedgerRecord) -> tuple[bytes, bytes, str, str, int, float, str, str]:
     return (
         record.anchor,
         record.step,
@@ -279,11 +283,12 @@ def _row(record: LedgerRecord) -> tuple[bytes, bytes, str, str, int, float, str]
         record.tokens,
         record.written_at,
         json.dumps([key.hex() for key in record.dropped]),
+        record.counter,
     )
 
 
 def _record(row: Sequence[object]) -> LedgerRecord:
-    anchor, step, text, shown, tokens, written_at, dropped = row
+    anchor, step, text, shown, tokens, written_at, dropped, counter = row
     return LedgerRecord(
         anchor=bytes(anchor),  # type: ignore[call-overload]
         step=bytes(step),  # type: ignore[call-overload]
@@ -292,4 +297,5 @@ def _record(row: Sequence[object]) -> LedgerRecord:
         tokens=int(tokens),  # type: ignore[call-overload]
         written_at=float(written_at),  # type: ignore[arg-type]
         dropped=tuple(bytes.fromhex(key) for key in json.loads(str(dropped))),
+        counter=str(counter),
     )

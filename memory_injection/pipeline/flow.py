@@ -95,7 +95,7 @@ def _settle(
     """End without a new block: earlier blocks are still where they stood."""
     if standing.stale is not None and standing.anchor is not None:
         standing.carry(standing.anchor, standing.stale, in_place=False)
-    block = block_in_place(request, standing, trace)
+    block = block_in_place(request, standing)
     messages = with_blocks(request, standing, None, trace)
     if standing.blocks:
         _note_place(request, trace)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..counters import BYTES
 from ..protocols import TokenCounter
 from ..records import FormatContext, InjectedBlock, MemoryEntry
 from ..rendering import legal_text, render_block
@@ -12,9 +11,9 @@ from .effects import Call, Skip, StageFailed, Step, Trace
 from .request import Request
 from .retrieve import dropped_entry
 from .standing import Standing
-from .weighing import GuardedCounter, room_left
+from .weighing import guarded_counter, room_left
 
-__all__ = ["fit", "guarded_counter"]
+__all__ = ["fit"]
 
 # A token of the vocabularies in use covers at most 128 bytes, so a longer text cannot fit and
 # need not be counted.
@@ -35,7 +34,9 @@ def fit(
         Skip: nothing fits.
         StageFailed: the format callback failed.
     """
-    counter = yield from guarded_counter(request, trace)
+    if standing.counter is None:
+        standing.counter = yield from guarded_counter(request, trace)
+    counter = standing.counter
     budget = _budget(request, standing, counter)
     trace.counter, trace.budget = counter.name, budget
     packer = _Packer(request, counter, budget)
@@ -101,22 +102,8 @@ class _Packer:
         return text if len(text) > self._budget * _BYTES_PER_TOKEN else legal_text(text)
 
 
-def guarded_counter(request: Request, trace: Trace) -> Step[TokenCounter]:
-    """Return the counter for the model; one that fails is replaced by the byte counter."""
-    if request.counter_ready:
-        return GuardedCounter(request.load_counter(request.model), trace)
-    try:
-        counter = yield Call(
-            "counter", request.load_counter, (request.model,), blocking=True, share=0.6
-        )
-        return GuardedCounter(counter, trace)
-    except StageFailed as failure:
-        trace.survive(failure)
-    return BYTES
-
-
 def _budget(request: Request, standing: Standing, counter: TokenCounter) -> int:
     """Return the tokens a new block may have: the budget, or what the window leaves."""
     budget = request.config.token_budget
-    room = room_left(request, counter, budget + standing.carried)
+    room = room_left(request, counter, budget + standing.carried, standing.apart)
     return budget if room is None else max(0, min(budget, room - standing.carried))

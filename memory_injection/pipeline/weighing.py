@@ -7,18 +7,30 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from ..counters import BYTES
+from ..ledger_records import LedgerRecord
 from ..protocols import TokenCounter
 from ..reading import Reading
-from .effects import StageFailed, Trace
+from ..rendering import strip_blocks
+from .effects import Call, StageFailed, Step, Trace
 
 if TYPE_CHECKING:
     from .request import Request
 
-__all__ = ["GuardedCounter", "byte_bound", "bytes_beside", "room_left", "said_in", "tokens_of"]
+__all__ = [
+    "GuardedCounter",
+    "Weights",
+    "byte_bound",
+    "bytes_beside",
+    "guarded_counter",
+    "room_left",
+    "said_in",
+    "tokens_of",
+]
 
 _FRAME = 4  # tokens of role and separators around one message (OpenAI's cookbook counts 3 to 4)
 
@@ -99,8 +111,16 @@ def tokens_of(text: str, counter: TokenCounter) -> int:
     return _DATA_TOKENS if _is_data(text) else counter.count(text)
 
 
-def room_left(request: Request, counter: TokenCounter, wanted: int) -> int | None:
-    """Return the tokens the window leaves for blocks; None if *wanted* fit for certain."""
+def room_left(
+    request: Request,
+    counter: TokenCounter,
+    wanted: int,
+    apart: Mapping[int, Sequence[str]] | None = None,
+) -> int | None:
+    """Return the tokens the window leaves for blocks; None if *wanted* fit for certain.
+
+    Blocks that stand *apart* (position to texts) are not taken for part of what is said.
+    """
     if request.window is None:
         return None
     walk = request.walk
@@ -109,10 +129,49 @@ def room_left(request: Request, counter: TokenCounter, wanted: int) -> int | Non
     if room - walk.size >= wanted:
         return None
     return room - sum(
-        tokens_of(text, counter)
+        tokens_of(strip_blocks(text, (apart or {}).get(at, ())), counter)
         for at, message in enumerate(walk.messages)
         for text in said_in(message, walk[at].reading)
     )
+
+
+class Weights:
+    """What blocks weigh by another counter than the one they were written under.
+
+    Kept by digest, so that no text outlives its erasure.
+    """
+
+    def __init__(self, most: int = 4096) -> None:
+        """Remember at most *most* weights."""
+        self._most = most
+        self._known: dict[tuple[str, bytes], int] = {}
+
+    def tokens(self, record: LedgerRecord, counter: TokenCounter) -> int:
+        """Return the tokens of *record*'s text by *counter*."""
+        if record.counter == counter.name:
+            return record.tokens
+        data = record.text.encode("utf-8", "surrogatepass")
+        key = (counter.name, blake2b(data, digest_size=16).digest())
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= self._most:
+                self._known.clear()
+            known = self._known[key] = counter.count(record.text)
+        return known
+
+
+def guarded_counter(request: Request, trace: Trace) -> Step[TokenCounter]:
+    """Return the counter for the model; one that fails is replaced by the byte counter."""
+    if request.counter_ready:
+        return GuardedCounter(request.load_counter(request.model), trace)
+    try:
+        counter = yield Call(
+            "counter", request.load_counter, (request.model,), blocking=True, share=0.6
+        )
+        return GuardedCounter(counter, trace)
+    except StageFailed as failure:
+        trace.survive(failure)
+    return BYTES
 
 
 class GuardedCounter:

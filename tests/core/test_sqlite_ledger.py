@@ -9,13 +9,14 @@ import sys
 import textwrap
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from memory_injection import ConfigurationError, MemoryManager, Scope
 from memory_injection.errors import StoreClosedError, StoreError
 from memory_injection.ledger_records import LedgerRecord, Shown, Space
-from memory_injection.sqlite_ledger import SQLiteLedger
+from memory_injection.sqlite_ledger import SQLiteLedger, _first
 from memory_injection.testing import FakeStore
 
 ADA, BO = Space("memory", Scope(user="ada")), Space("memory", Scope(user="bo"))
@@ -62,11 +63,33 @@ def test_a_record_comes_back_whole(open_ledger):
     """Every field survives the file, in another ledger on it as well."""
     written = LedgerRecord(
         b"\x00\xff", b"s", "<memory>\nÜ 'x' \u2028</memory>", (Shown(None, "a"), Shown("n", "b")),
-        12, 1_000_000.25, (b"\x01", b"\x02"),
+        12, 1_000_000.25, (b"\x01", b"\x02"), "o200k_base",
     )  # fmt: skip
     clock = Clock()
     assert open_ledger(clock=clock).put(ADA, written) == written
     assert open_ledger(clock=clock).get(ADA, [b"\x00\xff"]) == {b"\x00\xff": [written]}
+
+
+def test_a_file_of_the_first_layout_goes_on(path):
+    """What stands in it is weighed by an unknown counter, and written on beside."""
+    conn = sqlite3.connect(path)
+    _first(conn)
+    conn.execute("CREATE TABLE memory_schema (component TEXT PRIMARY KEY, version INTEGER)")
+    conn.execute("INSERT INTO memory_schema VALUES ('ledger', 1)")
+    conn.execute("INSERT INTO ledger_space VALUES (1, 'memory', 'ada', '', '', '')")
+    conn.execute(
+        "INSERT INTO ledger_record (space, anchor, step, text, shown, tokens, written_at, used_at,"
+        " dropped) VALUES (1, x'6b', x'6b', 'old', '[]', 7, 1000000.0, 1000000.0, '[]')"
+    )
+    conn.commit()
+    conn.close()
+    ledger = SQLiteLedger(path, clock=Clock())
+    [old] = ledger.get(ADA, keys("k"))[b"k"]
+    assert (old.text, old.tokens, old.counter) == ("old", 7, "")
+    new = replace(record("n"), counter="o200k_base")
+    ledger.put(ADA, new)
+    assert ledger.get(ADA, keys("n")) == {b"n": [new]}
+    ledger.close()
 
 
 def test_the_first_of_two_records_stands(open_ledger):
@@ -208,7 +231,7 @@ def test_two_processes_send_the_same_bytes(path):
     program = """
     import json, sys
     from memory_injection import MemoryManager
-    from memory_injection.sqlite_ledger import SQLiteLedger
+    from memory_injection.sqlite_ledger import SQLiteLedger, _first
     from memory_injection.testing import FakeStore
     path, fact, history = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
     ledger = SQLiteLedger(path)

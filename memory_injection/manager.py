@@ -9,9 +9,10 @@ from typing import Any
 from . import counters, rendering
 from .access import StoreAccess, bind_ledger, collected, registered
 from .asking import asked_body, asked_messages, left_alone
+from .bodies import Asked
 from .config import InjectionConfig
 from .driving import run_now, run_soon
-from .engine import Asked, Engine
+from .engine import Engine
 from .errors import ConfigurationError
 from .fanout import ask_now, ask_soon, run_all_now, run_all_soon
 from .learning import Learning, capture_for

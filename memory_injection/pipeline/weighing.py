@@ -29,6 +29,7 @@ __all__ = [
     "guarded_counter",
     "room_left",
     "said_in",
+    "strings_in",
     "tokens_of",
 ]
 
@@ -48,15 +49,16 @@ _DEEP = 12  # levels of an object that are looked into: enough for any message, 
 def said_in(message: Any, reading: Reading) -> Iterator[str]:
     """Yield every text in *message*; of an SDK object what its reading holds, if that is whole."""
     if type(message) is dict:
-        yield from _strings(message)
-    elif _DIGEST in reading.rest and (held := list(_strings(message))):
+        yield from strings_in(message)
+    elif _DIGEST in reading.rest and (held := list(strings_in(message))):
         yield from held
     else:
         yield from reading.texts
         yield reading.rest
 
 
-def _strings(value: Any, depth: int = _DEEP) -> Iterator[str]:
+def strings_in(value: Any, depth: int = _DEEP) -> Iterator[str]:
+    """Yield every text in *value*, a message or a part of a request; bytes as one long text."""
     kind = type(value)
     if kind is str:
         yield value
@@ -64,10 +66,10 @@ def _strings(value: Any, depth: int = _DEEP) -> Iterator[str]:
         yield _PICTURE
     elif kind is list or kind is tuple:
         for held in value:
-            yield from _strings(held, depth)
+            yield from strings_in(held, depth)
     elif depth:
         for held in _fields(value).values():
-            yield from _strings(held, depth - 1)
+            yield from strings_in(held, depth - 1)
 
 
 def _fields(value: Any) -> Mapping[str, Any]:

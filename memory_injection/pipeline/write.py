@@ -151,6 +151,8 @@ def _in_system(
         return [message for at, message in enumerate(messages) if at not in earlier]
     leading = _leading(request)
     system = request.dialect.system(text)
+    if text not in request.dialect.read(system).text:
+        raise StageFailed("write", TypeError(f"{request.dialect.name}: system lost the block"))
     return [
         *(message for at, message in enumerate(messages[:leading]) if at not in earlier),
         system,

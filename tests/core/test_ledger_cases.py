@@ -130,7 +130,7 @@ def test_trimming_makes_entries_eligible_again(memory):
 @pytest.mark.parametrize("keep", ["conversation", "call", "auto"])
 @pytest.mark.parametrize("trigger", ["userTurn", "everyTurn", lambda context: True])
 def test_a_trimmed_history_that_is_sent_again_keeps_its_block(keep, trigger, tmp_path):
-    """Too long, so the oldest turn is cut off ``result.messages``: the ask has its block already."""
+    """Too long, so the oldest turn is cut off: the ask in ``result.messages`` has its block."""
     numbers = itertools.count()
     store = FakeStore(lambda query, options: [f"fact {next(numbers)}"], name="facts")
     for ledger in (InMemoryLedger(), SQLiteLedger(tmp_path / f"{keep}.db")):

@@ -18,11 +18,12 @@ import tempfile
 import threading
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from .arguments import refuse_class
 from .errors import ConfigurationError
 from .forks import Lock
 from .protocols import TokenCounter
@@ -105,9 +106,12 @@ def as_counter(counter: Any) -> TokenCounter | None:
     """Read a caller's counter: an object with ``count(text)``, a callable, or None.
 
     Raises:
-        ConfigurationError: anything else.
+        ConfigurationError: anything else, such as the name of an encoding.
     """
-    if counter is None or callable(getattr(counter, "count", None)):
+    refuse_class("counter", counter)
+    # Texts and lists have a method of that name, which counts something else.
+    counts = callable(getattr(counter, "count", None)) and not isinstance(counter, Sequence)
+    if counter is None or counts:
         return counter  # type: ignore[no-any-return]
     if callable(counter):
         return _CountingCallable(counter)

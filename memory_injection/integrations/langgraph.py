@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
+from ..arguments import checked_flag
 from ..errors import ConfigurationError, InputError, StoreError
 from ..records import MemoryEntry, Scope, SearchOptions
 from ..stores.lexical import RELEVANCE_FLOOR
@@ -61,7 +62,7 @@ class LangGraphStore:
         if not (callable(getattr(store, "search", None)) and callable(getattr(store, "put", None))):
             raise ConfigurationError(f"store must be a LangGraph BaseStore, not {store!r}")
         self.name = name
-        self.writable = writable
+        self.writable = checked_flag("writable", writable)
         self._store = store
         self._labels = _checked(namespace)
         self._needed = {name for label in self._labels for name in _named(label)}

@@ -18,7 +18,7 @@ __all__ = ["SQLiteLedger"]
 
 _CHUNK = 500  # keys in one query; SQLite's own limit on variables is higher everywhere
 _COLUMNS = "anchor, step, text, shown, tokens, written_at, dropped, counter"
-_SWEPT = 64  # writes between two looks at the bounds; they are exceeded by no more than that
+_SWEPT = 64  # writes between two looks at the bounds, the first write of all being one
 
 
 def _first(conn: sqlite3.Connection) -> None:
@@ -42,6 +42,11 @@ def _counted_by(conn: sqlite3.Connection) -> None:
     conn.execute("ALTER TABLE ledger_record ADD COLUMN counter TEXT NOT NULL DEFAULT ''")
 
 
+def _by_writing(conn: sqlite3.Connection) -> None:
+    # Every process looks for what is too old at its first write.
+    conn.execute("CREATE INDEX ledger_record_written ON ledger_record (written_at)")
+
+
 def _prepare(conn: sqlite3.Connection) -> None:
     # What is erased must be gone from the file as well, not only from the tables.
     conn.execute("PRAGMA secure_delete=ON")
@@ -49,6 +54,11 @@ def _prepare(conn: sqlite3.Connection) -> None:
 
 class SQLiteLedger:
     """Records of blocks in one file, shared by threads and processes.
+
+    What is past the bounds is erased from the file at the first write of each process (of each
+    ledger object, to be exact) and at every 64th after it, so the file holds at most 64 records
+    more than *max_records* for each process that writes to it. What is past *max_age* is not found
+    from that moment on.
 
     Args:
         path: the file; it may be the one a ``SQLiteStore`` uses.
@@ -82,7 +92,7 @@ class SQLiteLedger:
         self._database = Database(
             path,
             component="ledger",
-            migrations=[_first, _counted_by],
+            migrations=[_first, _counted_by, _by_writing],
             store="ledger",
             busy_timeout=busy_timeout,
             prepare=_prepare,
@@ -126,9 +136,11 @@ class SQLiteLedger:
         with self._lock:
             used = self._used.pop(space, set())
             self._puts += 1
-            sweeps = self._puts % _SWEPT == 0
+            sweeps = self._puts % _SWEPT == 1
         with self._database.write() as session:
             conn = session.conn
+            if sweeps:
+                self._sweep(conn)
             number = _space_id(conn, space) or _new_space(conn, space)
             standing = conn.execute(
                 f"SELECT {_COLUMNS} FROM ledger_record WHERE space = ? AND anchor = ? AND step = ?",
@@ -152,8 +164,6 @@ class SQLiteLedger:
                 [(now, number, anchor) for anchor in used],
             )
             self._trim_space(conn, number)
-            if sweeps:
-                self._sweep(conn)
         return record
 
     def _trim_space(self, conn: sqlite3.Connection, number: int) -> None:

@@ -171,6 +171,25 @@ def test_an_old_record_is_gone(open_ledger, path):
     assert len(ledger) == 64
 
 
+def test_processes_that_write_little_keep_the_bounds(path):
+    """A worker that ends after a few requests still throws out what is too much or too old."""
+    clock = Clock()
+    for number in range(30):
+        ledger = SQLiteLedger(path, clock=clock, max_records=20, max_age=3600)
+        for at in range(5):
+            clock.now += 1
+            space = Space("memory", Scope(user=f"{number} {at}"))
+            ledger.put(space, record("k", f"<memory>secret {number}</memory>", at=clock.now))
+        assert len(ledger) <= 20 + 5
+        ledger.close()
+    clock.now += 3601
+    ledger = SQLiteLedger(path, clock=clock, max_age=3600)
+    ledger.put(BO, record("k", at=clock.now))
+    assert len(ledger) == 1
+    ledger.close()
+    assert b"secret" not in raw(path.parent)
+
+
 @pytest.mark.parametrize("bound", ["max_records", "max_per_scope", "max_age"])
 def test_a_bound_must_be_positive(path, bound):
     """Zero or less is refused at construction, by name."""

@@ -11,14 +11,13 @@ from .effects import Call, Skip, StageFailed, Step, Trace
 from .request import Request
 from .retrieve import dropped_entry
 from .standing import Standing
-from .weighing import guarded_counter, room_left
+from .weighing import JOINT, guarded_counter, room_left, surely_above
 
 __all__ = ["fit"]
 
 # A token of the vocabularies in use covers at most 128 bytes, so a longer text cannot fit and
 # need not be counted.
 _BYTES_PER_TOKEN = 128
-_JOINT = 4  # tokens that two texts may save when they are counted as one
 
 
 def fit(
@@ -75,8 +74,10 @@ class _Packer:
         """Tell whether *entry* could fit beside *block*, without rendering."""
         if len(entry.content) > self._budget * _BYTES_PER_TOKEN:
             return False
+        if surely_above(entry.content, self._budget + JOINT, self._counter):
+            return False
         cost = self._counter.count(entry.content)
-        return block.tokens + cost - _JOINT <= self._budget
+        return block.tokens + cost - JOINT <= self._budget
 
     def attempt(self, entries: Sequence[MemoryEntry]) -> Step[InjectedBlock | None]:
         """Return the block showing exactly *entries*, or None if it is above the budget."""
@@ -84,7 +85,7 @@ class _Packer:
         if sum(len(entry.content) for entry in entries) > limit:
             return None
         text = yield from self._render(entries)
-        if len(text) > limit:
+        if len(text) > limit or surely_above(text, self._budget, self._counter):
             return None
         tokens = self._counter.count(text)
         return InjectedBlock(text, tuple(entries), tokens) if tokens <= self._budget else None

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .request import Request
 
 __all__ = [
+    "JOINT",
     "GuardedCounter",
     "Weights",
     "byte_bound",
@@ -30,9 +31,13 @@ __all__ = [
     "room_left",
     "said_in",
     "strings_in",
+    "surely_above",
     "tokens_of",
 ]
 
+JOINT = 4  # tokens that two texts may save when they are counted as one
+_PIECE = 4000  # characters counted at once, few enough for a counter to remember
+_LONG = 8  # characters a token, twice what a usual text has: what is longer has to be looked at
 _FRAME = 4  # tokens of role and separators around one message (OpenAI's cookbook counts 3 to 4)
 
 _DATA = 2000  # ASCII characters without a space: an image or a file in base64, not a text
@@ -109,8 +114,32 @@ def byte_bound(text: str) -> int:
 
 
 def tokens_of(text: str, counter: TokenCounter) -> int:
-    """Return the tokens of *text*, or an image's price."""
-    return _DATA_TOKENS if _is_data(text) else counter.count(text)
+    """Return the tokens of *text*, or an image's price.
+
+    A long text is counted piece by piece, which adds a token or so for each: a tokenizer takes more
+    than its share of time for thousands of characters without a space.
+    """
+    if _is_data(text):
+        return _DATA_TOKENS
+    if len(text) <= _PIECE:
+        return counter.count(text)
+    return sum(map(counter.count, _pieces(text)))
+
+
+def surely_above(text: str, budget: int, counter: TokenCounter) -> bool:
+    """Tell, after counting not much more than *budget*, whether *text* is above it for certain."""
+    if len(text) <= max(_LONG * budget, _PIECE):
+        return False
+    tokens = 0
+    for piece in _pieces(text):
+        tokens += counter.count(piece) - JOINT
+        if tokens > budget:
+            return True
+    return False
+
+
+def _pieces(text: str) -> Iterator[str]:
+    return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
 
 
 def room_left(
@@ -130,11 +159,13 @@ def room_left(
     # Bytes never under-count, so a request far from the window need not be tokenised.
     if room - walk.size >= wanted:
         return None
-    return room - sum(
-        tokens_of(strip_blocks(text, (apart or {}).get(at, ())), counter)
-        for at, message in enumerate(walk.messages)
-        for text in said_in(message, walk[at].reading)
-    )
+    for at, message in enumerate(walk.messages):
+        blocks = (apart or {}).get(at, ())
+        for text in said_in(message, walk[at].reading):
+            room -= tokens_of(strip_blocks(text, blocks), counter)
+            if room <= 0:
+                return 0  # how far beyond the window it is need not be known
+    return room
 
 
 class Weights:

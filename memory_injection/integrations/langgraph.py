@@ -27,6 +27,35 @@ _UNRANKED = 500
 _IDS = ("user", "session", "agent", "run")
 
 
+class _Sweep:
+    """Pages through what lies below a namespace, to delete what lies in it."""
+
+    def __init__(self, store: str, namespace: tuple[str, ...]) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._seen: set[tuple[tuple[str, ...], str]] = set()
+        self.erased = 0
+        self.passed = 0
+
+    def own(self, items: Sequence[Any]) -> list[str]:
+        """Return the keys to delete of one page.
+
+        Raises:
+            StoreError: it brings nothing new: a deletion had no effect, or pages are not turned.
+        """
+        places = [(tuple(item.namespace), item.key) for item in items]
+        if self._seen.issuperset(places):
+            raise StoreError(
+                f"{self._store}: what was deleted is still there; erase again to finish",
+                self._store,
+            )
+        self._seen.update(places)
+        keys = [key for namespace, key in places if namespace == self._namespace]
+        self.erased += len(keys)
+        self.passed += len(places) - len(keys)
+        return keys
+
+
 class LangGraphStore:
     """Memories in a LangGraph store: ``MemoryManager([LangGraphStore(store)])``.
 
@@ -127,22 +156,18 @@ class LangGraphStore:
             return self._aerase(namespace)
 
     def _erase(self, namespace: tuple[str, ...]) -> int:
-        erased = passed = 0
-        while items := self._store.search(namespace, limit=_UNRANKED, offset=passed):
-            own = [item for item in items if tuple(item.namespace) == namespace]
-            for item in own:
-                self._store.delete(namespace, item.key)
-            erased, passed = erased + len(own), passed + len(items) - len(own)
-        return erased
+        sweep = _Sweep(self.name, namespace)
+        while items := self._store.search(namespace, limit=_UNRANKED, offset=sweep.passed):
+            for key in sweep.own(items):
+                self._store.delete(namespace, key)
+        return sweep.erased
 
     async def _aerase(self, namespace: tuple[str, ...]) -> int:
-        erased = passed = 0
-        while items := await self._store.asearch(namespace, limit=_UNRANKED, offset=passed):
-            own = [item for item in items if tuple(item.namespace) == namespace]
-            for item in own:
-                await self._store.adelete(namespace, item.key)
-            erased, passed = erased + len(own), passed + len(items) - len(own)
-        return erased
+        sweep = _Sweep(self.name, namespace)
+        while items := await self._store.asearch(namespace, limit=_UNRANKED, offset=sweep.passed):
+            for key in sweep.own(items):
+                await self._store.adelete(namespace, key)
+        return sweep.erased
 
     def _done(self, method: str, then: Callable[[Any], Any], *given: Any, **named: Any) -> Any:
         """Call the store's *method*, or its async twin where that is all there is."""

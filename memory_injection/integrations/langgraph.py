@@ -44,14 +44,15 @@ class _Sweep:
             StoreError: it brings nothing new: a deletion had no effect, or pages are not turned.
         """
         places = [(tuple(item.namespace), item.key) for item in items]
-        if self._seen.issuperset(places):
+        new = set(places) - self._seen
+        if not new:
             raise StoreError(
                 f"{self._store}: what was deleted is still there; erase again to finish",
                 self._store,
             )
-        self._seen.update(places)
+        self._seen |= new
         keys = [key for namespace, key in places if namespace == self._namespace]
-        self.erased += len(keys)
+        self.erased += sum(namespace == self._namespace for namespace, _ in new)
         self.passed += len(places) - len(keys)
         return keys
 

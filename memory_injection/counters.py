@@ -29,6 +29,9 @@ from .forks import Lock
 from .protocols import TokenCounter
 
 __all__ = [
+    "DEFAULT_ENCODING",
+    "FACTORS",
+    "UNKNOWN_FACTOR",
     "BytesCounter",
     "ScaledCounter",
     "TiktokenCounter",
@@ -40,12 +43,12 @@ __all__ = [
 ]
 
 _LOG = logging.getLogger("memory_injection.counters")
-_DEFAULT_ENCODING = "o200k_base"
+DEFAULT_ENCODING = "o200k_base"
 # Families whose tokenizer is not public: counted with o200k_base times a factor that covers the
 # denser vocabularies (Anthropic's and Google's own counts run up to 1.35 times o200k's on prose;
 # vocabularies of 32k pieces reach about 2 on Turkish and Chinese).
-_FACTORS = (("claude", 1.5), ("anthropic", 1.5), ("gemini", 1.5), ("command", 1.5))
-_UNKNOWN_FACTOR = 2.0
+FACTORS = (("claude", 1.5), ("anthropic", 1.5), ("gemini", 1.5), ("command", 1.5))
+UNKNOWN_FACTOR = 2.0
 _REMEMBERED = 4000  # characters; blocks and memories are counted again, documents are not
 
 
@@ -177,7 +180,7 @@ def encoding_for(model: str | None) -> tuple[str, float]:
     The factor is 1 for models whose tokenizer tiktoken knows, and for no model at all.
     """
     if not model:
-        return _DEFAULT_ENCODING, 1.0
+        return DEFAULT_ENCODING, 1.0
     try:
         from tiktoken.model import encoding_name_for_model
 
@@ -185,8 +188,8 @@ def encoding_for(model: str | None) -> tuple[str, float]:
     except (ImportError, KeyError):
         pass
     lowered = model.lower()
-    factor = next((f for family, f in _FACTORS if family in lowered), _UNKNOWN_FACTOR)
-    return _DEFAULT_ENCODING, factor
+    factor = next((f for family, f in FACTORS if family in lowered), UNKNOWN_FACTOR)
+    return DEFAULT_ENCODING, factor
 
 
 def counter_for(model: str | None, wait: float = 0.0) -> TokenCounter:
@@ -213,7 +216,7 @@ def preload(wait: float = 2.0) -> None:
     Building an encoding holds the interpreter for a few hundred milliseconds, so it is better
     done before the first request than beside it. It happens once per process.
     """
-    _VOCABULARIES.get(_DEFAULT_ENCODING, wait)
+    _VOCABULARIES.get(DEFAULT_ENCODING, wait)
 
 
 def _load_encoding(name: str) -> TokenCounter:

@@ -76,7 +76,7 @@ class Engine:
 
     def inject(self, asked: Asked) -> InjectionResult:
         """Inject for a sync caller; raises nothing but ``KeyboardInterrupt``."""
-        with self._telemetry.span("inject") as span:
+        with self._telemetry.span() as span:
             run = _Run(self, asked)
             effect = run.begin()
             while effect is not None:
@@ -86,7 +86,7 @@ class Engine:
 
     async def ainject(self, asked: Asked) -> InjectionResult:
         """Inject for an async caller; the caller's own cancellation passes through."""
-        with self._telemetry.span("inject") as span:
+        with self._telemetry.span() as span:
             run = _Run(self, asked)
             effect = run.begin()
             while effect is not None:

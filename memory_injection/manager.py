@@ -185,7 +185,8 @@ class MemoryManager(Learning):
         why = "closed" if self._closed else None if self._enabled else "injection=False"
         result = left_alone(asked, why)
         if result is not None:
-            self._telemetry.injected(None, result)
+            with self._telemetry.span() as span:
+                self._telemetry.injected(span, result)
         return result
 
     # Searching and writing

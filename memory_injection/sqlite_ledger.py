@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
+from .errors import ConfigurationError
 from .forks import Lock
 from .ledger_records import LedgerRecord, Shown, Space, check_bounds, gives_way
 from .records import Scope
@@ -61,15 +62,19 @@ class SQLiteLedger:
     from that moment on.
 
     Args:
-        path: the file; it may be the one a ``SQLiteStore`` uses.
+        path: the file; it may be the one a ``SQLiteStore`` uses. ``":memory:"`` keeps it in this
+            process alone.
         max_records: most records in all spaces together.
         max_per_scope: most records in one space.
         max_age: seconds after which a record counts as gone.
         busy_timeout: seconds to wait for another process's lock.
-        clock: seconds since 1970; replaced in tests.
+        clock: seconds since 1970, what the age of a record is measured by; replaced in tests. A
+            record carries the system's time of the call that wrote it.
 
     Raises:
-        ConfigurationError: a bound that is not positive, or no usable path.
+        ConfigurationError: a bound that is not positive, a number of records that is not whole, or
+            a path that no file can be at: a folder, or one in a folder that does not exist. What
+            goes wrong with the file later is survived by every call, and told in its report.
     """
 
     in_process = False
@@ -97,6 +102,7 @@ class SQLiteLedger:
             busy_timeout=busy_timeout,
             prepare=_prepare,
         )
+        _check_place(self._database)
         self._used: dict[Space, set[bytes]] = {}
         self._lock = Lock()
         self._puts = 0
@@ -247,6 +253,16 @@ class SQLiteLedger:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _check_place(database: Database) -> None:
+    if database.in_memory:
+        return
+    path = database.path
+    if os.path.isdir(path):
+        raise ConfigurationError(f"path must be a file, not the folder {path!r}")
+    if not os.path.isdir(os.path.dirname(path)):
+        raise ConfigurationError(f"path {path!r} lies in a folder that does not exist")
 
 
 def _ids(space: Space) -> tuple[str, str, str, str, str]:

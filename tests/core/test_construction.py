@@ -13,6 +13,7 @@ from memory_injection import (
     ExtractionConfig,
     InjectionConfig,
     InMemoryLedger,
+    InputError,
     MemoryManager,
     ModelExtractor,
 )
@@ -154,6 +155,17 @@ def test_a_rule_is_told_in_our_own_words(arguments, words):
     with refused(words) as caught:
         InjectionConfig(**arguments)
     assert "Input" not in str(caught.value)
+
+
+def test_a_store_that_takes_nothing_in_says_what_it_lacks():
+    """A method ``add`` alone is no leave to write."""
+    with (
+        MemoryManager([FakeStore(name="notes")]) as memory,
+        pytest.raises(
+            InputError, match="'notes': not writable .* writable = True and a method add"
+        ),
+    ):
+        memory.add("The cat is called Pamuk.")
 
 
 def test_what_may_stand_for_a_config_is_told():

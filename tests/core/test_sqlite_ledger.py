@@ -286,21 +286,31 @@ def test_a_file_that_cannot_be_used_fails_open(tmp_path, broken):
     path = tmp_path / "ledger.db"
     if broken == "rubbish":
         path.write_bytes(b"this is no database " * 500)
-    elif broken == "a folder":
-        path.mkdir()
-    elif broken == "no folder":
-        path = tmp_path / "nowhere" / "ledger.db"
-    else:
+    elif broken == "another layout":
         conn = sqlite3.connect(path)
         conn.execute("CREATE TABLE memory_schema (component TEXT PRIMARY KEY, version INTEGER)")
         conn.execute("INSERT INTO memory_schema VALUES ('ledger', 999)")
         conn.commit()
         conn.close()
+    elif broken == "no folder":
+        path = tmp_path / "nowhere" / "ledger.db"
+        path.parent.mkdir()
     ledger = SQLiteLedger(path)
+    if broken == "a folder":
+        path.mkdir()
+    elif broken == "no folder":
+        path.parent.rmdir()
     report = inject(ledger).report
     ledger.close()
     assert (report.status, report.stage) == ("injected", "ledger")
     assert str(path) in report.error or "StoreError" in report.error
+
+
+@pytest.mark.parametrize("name", ["", "nowhere/ledger.db", "nowhere/further/ledger.db"])
+def test_a_path_that_no_file_can_be_at_is_refused(tmp_path, name):
+    """A wrong path is a mistake in the program, not trouble of one call."""
+    with pytest.raises(ConfigurationError, match=str(tmp_path)):
+        SQLiteLedger(tmp_path / name)
 
 
 def test_a_locked_file_fails_open_in_time(open_ledger, path):

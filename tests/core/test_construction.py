@@ -162,7 +162,7 @@ def test_a_store_that_takes_nothing_in_says_what_it_lacks():
     with (
         MemoryManager([FakeStore(name="notes")]) as memory,
         pytest.raises(
-            InputError, match="'notes': not writable .* writable = True and a method add"
+            InputError, match=r"'notes': not writable .* writable = True and a method add"
         ),
     ):
         memory.add("The cat is called Pamuk.")

@@ -7,11 +7,19 @@ They are folded, so they compare with :func:`~memory_injection.text.tokenize`'s 
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 
 from .folding import fold
 
-__all__ = ["FIRST_PERSON", "LANGUAGES", "SECOND_PERSON", "stop_words"]
+__all__ = [
+    "FIRST_PERSON",
+    "LANGUAGES",
+    "SECOND_PERSON",
+    "is_stop_word",
+    "lower_turkish",
+    "stop_words",
+]
 
 _WORDS = {
     "en": """
@@ -145,6 +153,34 @@ def _folded(words: str) -> frozenset[str]:
 
 FIRST_PERSON = _folded(_FIRST)
 SECOND_PERSON = _folded(_SECOND)
+
+
+# Water is asked about, and "şu" is seldom typed without its tail.
+_NOT_TURKISH = frozenset({"su"})
+
+
+@cache
+def _turkish() -> frozenset[str]:
+    return frozenset(_WORDS["tr"].split())
+
+
+def is_stop_word(word: str, token: str, language: str | None) -> bool:
+    """Tell whether a raw *word*, folded to *token*, is a stop word of *language*.
+
+    In Turkish a tail or a dot makes another word: ``işe`` (to work) is not ``ise`` (if).
+    """
+    if token not in stop_words(language):
+        return False
+    if language != "tr":
+        return True
+    if word.isascii():
+        return token not in _NOT_TURKISH
+    return lower_turkish(word) in _turkish()
+
+
+def lower_turkish(word: str) -> str:
+    """Return *word* in lower case as Turkish has it: I is ı, İ is i."""
+    return unicodedata.normalize("NFC", word).replace("İ", "i").replace("I", "ı").lower()
 
 
 @cache

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple, TypeAlias
 
-from ..text import FIRST_PERSON, SECOND_PERSON, fold, periods, raw_words, split_word, word_terms
+from ..text import (
+    FIRST_PERSON,
+    SECOND_PERSON,
+    fold,
+    periods,
+    raw_words,
+    split_word,
+    unwrapped,
+    word_terms,
+    words_of_asking,
+)
 from ..text.languages import guess_words
 from .lexical import (
     Plan,
@@ -116,8 +126,13 @@ def plan_search(
         today: the day that "last week" counts from, besides the newest entry's day.
     """
     query = query[:_LONGEST]
+    whole, query = query, unwrapped(query)
     said = raw_words(query)
     words = _content_words(query, said, view)
+    if not words and query != whole:
+        query, said = whole, raw_words(whole)
+        words = _content_words(query, said, view)
+    wrapping = _words_of_asking(query, said, view)
     named: list[int] = []
     rest: dict[str, Variants] = {}
     for word, variants in words.items():
@@ -127,7 +142,7 @@ def plan_search(
         else:
             rest[word] = variants
     rest = rest or words
-    asked, weights = _weighed(rest, view, count, _MOST_WORDS)
+    asked, weights = _weighed(rest, view, count, _MOST_WORDS, wrapping)
     before: list[_Known] = []
     if context:
         context = context[-_LONGEST:]
@@ -183,13 +198,27 @@ def _content_words(text: str, words: list[str], view: View) -> dict[str, Variant
     return found
 
 
+def _words_of_asking(text: str, words: list[str], view: View) -> frozenset[str]:
+    """Return the words of asking in the language of *text*, or where none is known in any."""
+    guess = guess_words(text, words)
+    languages = (guess,) if guess is not None else view.languages
+    return frozenset().union(*map(words_of_asking, languages))
+
+
 def _weighed(
-    words: dict[str, Variants], view: View, count: Callable[[str], int], most: int
+    words: dict[str, Variants],
+    view: View,
+    count: Callable[[str], int],
+    most: int,
+    wrapping: frozenset[str] = frozenset(),
 ) -> tuple[list[_Known], list[float]]:
-    """Return the known words (with how often and under which tokens), and all the weights."""
+    """Return the known words (with how often and under which tokens), and all the weights.
+
+    Unknown words of *wrapping* weigh nothing.
+    """
     known: list[_Known] = []
     unknown = 0
-    for variants in words.values():
+    for word, variants in words.items():
         terms = dict.fromkeys(term for _, term in variants)
         per_owner: dict[int, tuple[str, ...]] = {}
         tokens: list[str] = []
@@ -204,7 +233,7 @@ def _weighed(
                     per_owner[owner.id] = (*per_owner.get(owner.id, ()), entry)
         if total:
             known.append((Word(weigh(total, view.entries), per_owner), total, tokens))
-        else:
+        elif word not in wrapping:
             unknown += 1
     if len(known) > most:
         known = sorted(known, key=lambda item: item[1])[:most]

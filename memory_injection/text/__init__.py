@@ -5,6 +5,7 @@ Small pure functions; no state but memo caches, no I/O.
 
 from .dates import Period, periods, read_day
 from .folding import fold
+from .framing import unwrapped, words_of_asking
 from .languages import guess_language
 from .stemming import marked_terms, stems, terms, word_terms
 from .stopwords import FIRST_PERSON, LANGUAGES, SECOND_PERSON, stop_words
@@ -26,5 +27,7 @@ __all__ = [
     "stop_words",
     "terms",
     "tokenize",
+    "unwrapped",
     "word_terms",
+    "words_of_asking",
 ]

@@ -3,7 +3,7 @@
 Small pure functions; no state but memo caches, no I/O.
 """
 
-from .dates import Period, periods, read_day
+from .dates import Period, periods, read_day, read_periods
 from .folding import fold
 from .framing import unwrapped, words_of_asking
 from .languages import guess_language
@@ -22,6 +22,7 @@ __all__ = [
     "periods",
     "raw_words",
     "read_day",
+    "read_periods",
     "split_word",
     "stems",
     "stop_words",

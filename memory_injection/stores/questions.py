@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple, TypeAlias
@@ -11,8 +12,8 @@ from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
     fold,
-    periods,
     raw_words,
+    read_periods,
     split_word,
     unwrapped,
     word_terms,
@@ -23,7 +24,9 @@ from .lexical import (
     Plan,
     Word,
     context_weight,
+    dated_weight,
     named_factor,
+    pointing_weight,
     unsaid_weight,
     user_factors,
     weigh,
@@ -98,12 +101,14 @@ class Search(NamedTuple):
         tokens: index tokens, any of which makes a candidate.
         matches: at most how many entries hold one.
         entries: how many entries the caller may read.
+        pointed_owners: whose entries of the days or speakers in *plan* are candidates as well.
     """
 
     plan: Plan
     tokens: list[str]
     matches: int
     entries: int = 0
+    pointed_owners: Sequence[Owner] = ()
 
 
 Variants: TypeAlias = tuple[tuple[str, str], ...]
@@ -125,44 +130,41 @@ def plan_search(
         count: number of entries that hold an index token.
         today: the day that "last week" counts from, besides the newest entry's day.
     """
-    query = query[:_LONGEST]
-    whole, query = query, unwrapped(query)
-    said = raw_words(query)
-    words = _content_words(query, said, view)
-    if not words and query != whole:
-        query, said = whole, raw_words(whole)
-        words = _content_words(query, said, view)
+    query, said, words = _opened(query[:_LONGEST], view)
     wrapping = _words_of_asking(query, said, view)
-    named: list[int] = []
-    rest: dict[str, Variants] = {}
-    for word, variants in words.items():
-        ids = view.names.get(word)
-        if ids:
-            named.extend(ids)
-        else:
-            rest[word] = variants
-    rest = rest or words
-    asked, weights = _weighed(rest, view, count, _MOST_WORDS, wrapping)
+    named = [ident for word in words for ident in view.names.get(word, ())]
+    rest = {word: variants for word, variants in words.items() if not view.names.get(word)}
+    spans, timeless = read_periods(query, _anchors(view, today))
+    dated = rest.keys() - _tokens(timeless) if spans else frozenset[str]()
+    matter = [word for word in rest if word not in dated and word not in wrapping]
+    # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
+    # of some day ("the weather today") is off topic.
+    points = not matter and bool(spans or (named and rest))
+    if points:
+        rest = {word: rest[word] for word in rest if word in dated}
+    elif not rest:
+        rest = words
+    asked, weights = _weighed(rest, view, count, _MOST_WORDS, wrapping, dated)
+    points = points or bool(spans and named and (len(matter) == 1 or not asked))
+    pointed = pointing_weight(view.entries, alone=not matter) if points else 0.0
     before: list[_Known] = []
     if context:
-        context = context[-_LONGEST:]
-        others = _content_words(context, raw_words(context), view)
-        others = {w: v for w, v in others.items() if w not in words and w not in view.names}
-        before, more = _weighed(others, view, count, _MOST_CONTEXT)
-        before = [(_as_context(word), times, entries) for word, times, entries in before]
         known = len(asked)
         weights = weights[:known] + [unsaid_weight(weight) for weight in weights[known:]]
-        weights += [context_weight(weight) for weight in more]
+        before, more = _before(context[-_LONGEST:], words, view, count)
+        weights += more
     found = asked + before
-    if not found:
+    if not found and not points:
         return None
     plan = Plan(
         words=[word for word, _, _ in found],
         pairs=_pairs(list(rest.values()), view),
-        whole=whole_weight(weights, view.entries, leaning=bool(context)),
+        whole=whole_weight([*weights, pointed], view.entries, leaning=bool(context)),
         average=view.average,
         speakers=_speakers(said, named, view),
-        periods=periods(query, _anchors(view, today)),
+        periods=spans,
+        pointed=pointed,
+        pointed_speakers=frozenset(named) if points else frozenset(),
     )
     chosen = _candidates(found, view.entries)
     return Search(
@@ -170,7 +172,33 @@ def plan_search(
         [entry for _, _, tokens in chosen for entry in tokens],
         sum(times for _, times, _ in chosen),
         view.entries,
+        view.owners if points else (),
     )
+
+
+def _tokens(text: str) -> set[str]:
+    return {part for word in raw_words(text) for part in split_word(word)}
+
+
+def _opened(query: str, view: View) -> tuple[str, list[str], dict[str, Variants]]:
+    """Return the question without its wrapping, its raw words and its content words."""
+    for text in dict.fromkeys((unwrapped(query), query)):
+        said = raw_words(text)
+        words = _content_words(text, said, view)
+        if words:
+            break
+    return text, said, words
+
+
+def _before(
+    context: str, words: dict[str, Variants], view: View, count: Callable[[str], int]
+) -> tuple[list[_Known], list[float]]:
+    """Return what :func:`_weighed` does for the turns before, without what the question has."""
+    others = _content_words(context, raw_words(context), view)
+    others = {w: v for w, v in others.items() if w not in words and w not in view.names}
+    before, weights = _weighed(others, view, count, _MOST_CONTEXT)
+    before = [(_as_context(word), times, tokens) for word, times, tokens in before]
+    return before, [context_weight(weight) for weight in weights]
 
 
 def _as_context(word: Word) -> Word:
@@ -211,10 +239,11 @@ def _weighed(
     count: Callable[[str], int],
     most: int,
     wrapping: frozenset[str] = frozenset(),
+    dated: AbstractSet[str] = frozenset(),
 ) -> tuple[list[_Known], list[float]]:
     """Return the known words (with how often and under which tokens), and all the weights.
 
-    Unknown words of *wrapping* weigh nothing.
+    Unknown words of *wrapping* and *dated* weigh nothing, known ones of *dated* little.
     """
     known: list[_Known] = []
     unknown = 0
@@ -232,8 +261,10 @@ def _weighed(
                     tokens.append(entry)
                     per_owner[owner.id] = (*per_owner.get(owner.id, ()), entry)
         if total:
-            known.append((Word(weigh(total, view.entries), per_owner), total, tokens))
-        elif word not in wrapping:
+            weight = weigh(total, view.entries)
+            weight = dated_weight(weight) if word in dated else weight
+            known.append((Word(weight, per_owner), total, tokens))
+        elif word not in wrapping and word not in dated:
             unknown += 1
     if len(known) > most:
         known = sorted(known, key=lambda item: item[1])[:most]

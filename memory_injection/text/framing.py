@@ -20,19 +20,22 @@ hey hi hello okay ok please thanks thank sorry btw actually maybe perhaps again 
 question ask asking asked wonder wondering wondered curious interested remember remembering
 remembered remind reminding reminder recall forget forgot forgotten know knew known knows tell
 telling told say says said mention mentioned talk talked speak spoke look lookup find check help
-idea clue able possible mind sure think believe guess exactly roughly kindly figure happen""",
+idea clue able possible mind sure think believe guess exactly roughly kindly figure happen happens
+happened happening discuss discussed write wrote written""",
     "tr": """
 selam merhaba hey tamam lütfen sağol teşekkürler teşekkür rica pardon hatırla hatırlat
 hatırlatır hatırlatsana hatırlatabilir hatırlıyor hatırlıyorum hatırlamıyorum hatırlayamadım
 hatırladın hatırlar hatırında söyle söyler söylesene söyleyin söyleyebilir söylemiştim söylemiştik
 biliyor biliyorum bilmiyorum bilir bilen bilebilir merak ediyorum ediyordum unuttum unutmuşum
 demiştim demiştik anlatmıştım anlatır bahsetmiştim sorabilir soracaktım sorsam sorum bakar bakabilir
-bulur yardım galiba tam mümkün""",
+bulur yardım galiba tam mümkün dedi dedim dedin dedik dediler demiş söyledi söyledim söylemiş
+anlattı anlatmış bahsetti bahsetmiş konuştu konuştuk konuşmuştuk yaptı yaptık yazdı oldu olmuş""",
     "de": """
 hey hallo hi bitte danke entschuldigung erinnerst erinnere erinnern erinnert weißt weiß wissen
 wisst wusste sag sage sagen sagst sagt gesagt erzähl erzählen erzählt frage fragen gefragt vergessen
 könntest könnten würdest mal nochmal eigentlich genau vielleicht helfen ahnung schau schauen suche
-finden überlege gespannt neugierig möglich""",
+finden überlege gespannt neugierig möglich passiert geschehen geschah los
+besprochen gesprochen geredet geschrieben gemacht""",
     "fr": """
 salut bonjour merci stp svp plaît rappelle rappelles rappeler rappelez souviens souvenir souvenez
 sais savoir savez dis dire dites dit demande demander demandais oublié aide aider idée possible

@@ -56,7 +56,7 @@ _SPEAKER = 1.0  # more for turns of the speaker asked about
 _ASKER = (1.5, 0.75)  # factors for the user's and for other turns when the asker speaks of "my"
 _USER = (1.2, 0.8)  # the same when nobody is named: an assistant's replies echo the user's facts
 _DAY = 0.7  # more for entries of the days asked about
-_DATED = 0.3  # weight of the words of a date that was understood: texts name other days as well
+_DATED = 0.3  # weight of the words of a date in a question of days: texts name others as well
 _POINTED = 0.5  # unknown words: what being of the days or speaker asked about is worth
 _BACKGROUND = 100  # imagined other entries: in a store of three, every word would count as common
 _SMALL = 10  # entries; what a memory of this size lacks is held against a question by half
@@ -154,7 +154,7 @@ def unsaid_weight(weight: float) -> float:
 
 
 def dated_weight(weight: float) -> float:
-    """Return what a word weighs that belongs to a date."""
+    """Return what a word of the date weighs in a question of days and nothing else."""
     return _DATED * weight
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple, TypeAlias
@@ -12,10 +11,12 @@ from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
     fold,
+    has_function_character,
     raw_words,
     read_periods,
     split_word,
     unwrapped,
+    without_function_words,
     word_terms,
     words_of_asking,
 )
@@ -144,7 +145,10 @@ def plan_search(
         rest = {word: rest[word] for word in rest if word in dated}
     elif not rest:
         rest = words
-    asked, weights = _weighed(rest, view, count, _MOST_WORDS, wrapping, dated)
+    asked, weights = _weighed(rest, view, count, _MOST_WORDS, wrapping | dated)
+    if points:
+        asked = [(_as_date(word), times, tokens) for word, times, tokens in asked]
+        weights = [dated_weight(weight) for weight in weights]
     points = points or bool(spans and named and (len(matter) == 1 or not asked))
     pointed = pointing_weight(view.entries, alone=not matter) if points else 0.0
     before: list[_Known] = []
@@ -182,7 +186,7 @@ def _tokens(text: str) -> set[str]:
 
 def _opened(query: str, view: View) -> tuple[str, list[str], dict[str, Variants]]:
     """Return the question without its wrapping, its raw words and its content words."""
-    for text in dict.fromkeys((unwrapped(query), query)):
+    for text in dict.fromkeys((without_function_words(unwrapped(query)), query)):
         said = raw_words(text)
         words = _content_words(text, said, view)
         if words:
@@ -199,6 +203,10 @@ def _before(
     before, weights = _weighed(others, view, count, _MOST_CONTEXT)
     before = [(_as_context(word), times, tokens) for word, times, tokens in before]
     return before, [context_weight(weight) for weight in weights]
+
+
+def _as_date(word: Word) -> Word:
+    return word._replace(weight=dated_weight(word.weight))
 
 
 def _as_context(word: Word) -> Word:
@@ -227,10 +235,16 @@ def _content_words(text: str, words: list[str], view: View) -> dict[str, Variant
 
 
 def _words_of_asking(text: str, words: list[str], view: View) -> frozenset[str]:
-    """Return the words of asking in the language of *text*, or where none is known in any."""
+    """Return the words of asking in the language of *text*, or where none is known in any.
+
+    In Chinese and Japanese, pairs of characters that hold an ending or a function word.
+    """
     guess = guess_words(text, words)
     languages = (guess,) if guess is not None else view.languages
-    return frozenset().union(*map(words_of_asking, languages))
+    asking = frozenset().union(*map(words_of_asking, languages))
+    if text.isascii():
+        return asking
+    return asking.union(filter(has_function_character, _tokens(text)))
 
 
 def _weighed(
@@ -239,11 +253,10 @@ def _weighed(
     count: Callable[[str], int],
     most: int,
     wrapping: frozenset[str] = frozenset(),
-    dated: AbstractSet[str] = frozenset(),
 ) -> tuple[list[_Known], list[float]]:
     """Return the known words (with how often and under which tokens), and all the weights.
 
-    Unknown words of *wrapping* and *dated* weigh nothing, known ones of *dated* little.
+    Unknown words of *wrapping* weigh nothing.
     """
     known: list[_Known] = []
     unknown = 0
@@ -261,10 +274,8 @@ def _weighed(
                     tokens.append(entry)
                     per_owner[owner.id] = (*per_owner.get(owner.id, ()), entry)
         if total:
-            weight = weigh(total, view.entries)
-            weight = dated_weight(weight) if word in dated else weight
-            known.append((Word(weight, per_owner), total, tokens))
-        elif word not in wrapping and word not in dated:
+            known.append((Word(weigh(total, view.entries), per_owner), total, tokens))
+        elif word not in wrapping:
             unknown += 1
     if len(known) > most:
         known = sorted(known, key=lambda item: item[1])[:most]

@@ -7,6 +7,7 @@ from .dates import Period, periods, read_day, read_periods
 from .folding import fold
 from .framing import unwrapped, words_of_asking
 from .languages import guess_language
+from .spaceless import has_function_character, without_function_words
 from .stemming import marked_terms, stems, terms, word_terms
 from .stopwords import FIRST_PERSON, LANGUAGES, SECOND_PERSON, stop_words
 from .tokenizing import raw_words, split_word, tokenize
@@ -18,6 +19,7 @@ __all__ = [
     "Period",
     "fold",
     "guess_language",
+    "has_function_character",
     "marked_terms",
     "periods",
     "raw_words",
@@ -29,6 +31,7 @@ __all__ = [
     "terms",
     "tokenize",
     "unwrapped",
+    "without_function_words",
     "word_terms",
     "words_of_asking",
 ]

@@ -133,10 +133,12 @@ def plan_search(
     """
     query, said, words = _opened(query[:_LONGEST], view)
     wrapping = _words_of_asking(query, said, view)
-    named = [ident for word in words for ident in view.names.get(word, ())]
-    rest = {word: variants for word, variants in words.items() if not view.names.get(word)}
     spans, timeless = read_periods(query, _anchors(view, today))
-    dated = rest.keys() - _tokens(timeless) if spans else frozenset[str]()
+    dated = words.keys() - _tokens(timeless) if spans else frozenset[str]()
+    # In "in May 2024", May is no speaker.
+    names = {word for word in words if word in view.names and word not in dated}
+    named = [ident for word in words if word in names for ident in view.names[word]]
+    rest = {word: variants for word, variants in words.items() if word not in names}
     matter = [word for word in rest if word not in dated and word not in wrapping]
     # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
     # of some day ("the weather today") is off topic.

@@ -82,6 +82,13 @@ def test_an_unknown_topic_of_some_day_stays_unknown(store: InMemoryStore, questi
     assert found(store, question) == []
 
 
+def test_a_month_is_no_speaker(store: InMemoryStore) -> None:
+    """People are called April, May and June."""
+    store.add("I like tea.", {"speaker": "April"}, created_at="2024-08-01T10:00:00Z")
+    assert found(store, "What happened in April 2024?") == []
+    assert found(store, "What did April say?") == ["I like tea."]
+
+
 def test_days_of_others_are_not_shown(store: InMemoryStore) -> None:
     """The look-up by day keeps to what the caller may read."""
     day = "2024-05-14T10:00:00Z"

@@ -54,12 +54,12 @@ def _any(words: dict[str, int] | dict[str, str]) -> str:
 
 _NAME, _SEASON, _NUMBER, _UNIT = _any(_MONTHS), _any(_SEASONS), _any(_NUMBERS), _any(_UNITS)
 _Y = r"(\d{4}|['’]\d\d)"
-_CASE = r"(?:['’]?(?:d[ae]n?|t[ae]n?|in|un|i|u|ya|a|e)(?:ki)?)?"  # Turkish endings
+_CASE = r"(?:['’](?:in|un|i|u|a|e)|['’]?[dt][ae]n?(?:ki)?)?"  # Turkish endings
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _ISO_MONTH = re.compile(r"\b(\d{4})-(\d{1,2})\b(?!-)")
 _SLASHED = re.compile(r"\b(\d{1,2})([./-])(\d{1,2})\2(\d{4})\b")
 _DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? ({_NAME})\b{_CASE},?(?: {_Y}\b)?"
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? ({_NAME}){_CASE}\b,?(?: {_Y}\b)?"
 )
 _MONTH_FIRST = re.compile(rf"\b({_NAME}) (\d{{1,2}})(?:st|nd|rd|th)?\b,?(?: {_Y}\b)?")
 _MONTH_YEAR = re.compile(rf"\b({_NAME}),? (?:of )?{_Y}\b")
@@ -73,8 +73,8 @@ _YEAR_SEASON = re.compile(rf"\b(\d{{4}}) ({_SEASON})(?:i?n?d[ae]|i)?\b")
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 _HINT = re.compile(
     rf"\b\d{{4}}\b|['’]\d\d\b|today|tonight|yesterday|night|week|month|year|\bago\b|this (?:morn"
-    r"|aft|even)|bugun|\bbu \w|\bdun\b|hafta|\bay\b|\byil\b|gun once|heute|gestern|woche|monat"
-    rf"|jahr|\bvor \w+ tag|\b(?:{_NAME}|{_SEASON})"
+    r"|aft|even)|bugun|\bbu \w|\bdun\b|hafta|\bay\b|\byil\b|\bsene|gun once|heute|gestern|woche"
+    rf"|monat|jahr|\bvor \w+ tag|\b(?:{_NAME}|{_SEASON})"
 )  # cheap first look: most questions name no time
 
 

@@ -14,12 +14,13 @@ from .folding import fold
 
 __all__ = ["unwrapped", "words_of_asking"]
 
+# Without words for help: "Can you help me today?" asks for no memory of today.
 _WORDS = {
     "en": """
 hey hi hello okay ok please thanks thank sorry btw actually maybe perhaps again quick quickly
 question ask asking asked wonder wondering wondered curious interested remember remembering
 remembered remind reminding reminder recall forget forgot forgotten know knew known knows tell
-telling told say says said mention mentioned talk talked speak spoke look lookup find check help
+telling told say says said mention mentioned talk talked speak spoke look lookup find check
 idea clue able possible mind sure think believe guess exactly roughly kindly figure happen happens
 happened happening discuss discussed write wrote written""",
     "tr": """
@@ -28,38 +29,38 @@ hatırlatır hatırlatsana hatırlatabilir hatırlıyor hatırlıyorum hatırlam
 hatırladın hatırlar hatırında söyle söyler söylesene söyleyin söyleyebilir söylemiştim söylemiştik
 biliyor biliyorum bilmiyorum bilir bilen bilebilir merak ediyorum ediyordum unuttum unutmuşum
 demiştim demiştik anlatmıştım anlatır bahsetmiştim sorabilir soracaktım sorsam sorum bakar bakabilir
-bulur yardım galiba tam mümkün dedi dedim dedin dedik dediler demiş söyledi söyledim söylemiş
+bulur galiba tam mümkün dedi dedim dedin dedik dediler demiş söyledi söyledim söylemiş
 anlattı anlatmış bahsetti bahsetmiş konuştu konuştuk konuşmuştuk yaptı yaptık yazdı oldu olmuş""",
     "de": """
 hey hallo hi bitte danke entschuldigung erinnerst erinnere erinnern erinnert weißt weiß wissen
 wisst wusste sag sage sagen sagst sagt gesagt erzähl erzählen erzählt frage fragen gefragt vergessen
-könntest könnten würdest mal nochmal eigentlich genau vielleicht helfen ahnung schau schauen suche
+könntest könnten würdest mal nochmal eigentlich genau vielleicht ahnung schau schauen suche
 finden überlege gespannt neugierig möglich passiert geschehen geschah los
 besprochen gesprochen geredet geschrieben gemacht""",
     "fr": """
 salut bonjour merci stp svp plaît rappelle rappelles rappeler rappelez souviens souvenir souvenez
-sais savoir savez dis dire dites dit demande demander demandais oublié aide aider idée possible
+sais savoir savez dis dire dites dit demande demander demandais oublié idée possible
 pourrais pourriez peut-être exactement déjà curieux""",
     "es": """
 hola gracias favor perdón recuerdas recuerda recordar recuérdame acuerdas acuerdo sabes sabe saber
-dime decir decirme dices dije dicho pregunto preguntaba olvidé olvidado ayuda ayudar idea podrías
+dime decir decirme dices dije dicho pregunto preguntaba olvidé olvidado idea podrías
 podría quizás exactamente""",
     "it": """
 ciao grazie favore scusa ricordi ricorda ricordare ricordami ricordo sai sapere sa dimmi dire dirmi
-detto chiedo chiedevo dimenticato aiuto aiutare idea potresti puoi forse esattamente""",
+detto chiedo chiedevo dimenticato idea potresti puoi forse esattamente""",
     "pt": """
 oi olá obrigado obrigada favor desculpa lembra lembras lembrar lembre lembro sabe sabes saber diz
-dizer diga disse pergunto perguntar esqueci ajuda ajudar ideia poderia pode talvez exatamente""",
+dizer diga disse pergunto perguntar esqueci ideia poderia pode talvez exatamente""",
     "nl": """
 hoi hallo hey bedankt alsjeblieft alstublieft sorry herinner herinneren herinnert weet weten zeg
-zeggen gezegd vertel vertellen vraag vragen vergeten help helpen idee zou misschien precies even""",
+zeggen gezegd vertel vertellen vraag vragen vergeten idee zou misschien precies even""",
     "sv": """
 hej hallå tack snälla ursäkta minns minnas påminn påminna ihåg kommer vet veta säg säga sa sagt
-berätta undrar undrade fråga glömt hjälp hjälpa aning kanske exakt""",
+berätta undrar undrade fråga glömt aning kanske exakt""",
     "ru": """
 привет здравствуйте спасибо пожалуйста извини помнишь помните помню помнить напомни напомните
 напомнить знаешь знаете знать скажи скажите сказать подскажи подскажите расскажи интересно забыл
-забыла забыли помоги помочь можешь можете спросить точно""",
+забыла забыли можешь можете спросить точно""",
     "ko": """
 언제 언제예요 언제에요 언제야 언제지 언제였지 언제인가요 뭐 뭐예요 뭐에요 뭐야 뭐지 뭘
 뭐였지 무엇 무엇인가요 무슨 어디 어디예요 어디에요 어디야 어디지 어디에 어디서 어디로 누구

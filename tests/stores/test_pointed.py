@@ -75,7 +75,14 @@ def test_a_little_may_be_said_of_somebodys_days(store: InMemoryStore) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["What is the weather in May 2024?", "What was the inflation in May 2024?", "Who is Bob?"],
+    [
+        "What is the weather in May 2024?",
+        "What was the inflation in May 2024?",
+        "Who is Bob?",
+        "Can you help me today?",
+        "Bugün hava nasıl?",
+        "Was kann ich heute kochen?",
+    ],
 )
 def test_an_unknown_topic_of_some_day_stays_unknown(store: InMemoryStore, question: str) -> None:
     """A day is no excuse to be off topic."""

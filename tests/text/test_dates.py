@@ -48,6 +48,8 @@ def spans(text: str, *anchors: date) -> list[tuple[str, str]]:
         ("two days ago", "2024-03-08", "2024-03-08"),
         ("2 weeks ago", "2024-02-22", "2024-02-28"),
         ("three months ago", "2023-12-01", "2023-12-31"),
+        ("geçen sene", "2023-01-01", "2023-12-31"),
+        ("iki sene önce", "2022-01-01", "2022-12-31"),
         ("iki ay önce", "2024-01-01", "2024-01-31"),
         ("vor zwei Monaten", "2024-01-01", "2024-01-31"),
         ("vor einem Jahr", "2023-01-01", "2023-12-31"),
@@ -81,6 +83,7 @@ def test_a_month_without_a_year_may_be_this_or_the_last() -> None:
 def test_a_day_without_a_year_may_be_of_this_or_the_last() -> None:
     """Also with a Turkish ending or a German point."""
     days = [("2023-07-30", "2023-07-30"), ("2024-07-30", "2024-07-30")]
+    assert spans("30 temmuzda") == spans("30 Temmuz'dan beri") == days
     assert spans("30 Temmuz'da") == spans("am 30. Juli") == spans("on July 30th") == days
 
 

@@ -56,7 +56,7 @@ def test_words_of_asking_are_folded(language: str) -> None:
     [
         "Do you remember how much Hendricks charged?",
         "I was wondering what Hendricks charged",
-        "Hey, any idea what Hendricks charged? Please help",
+        "Hey, any idea what Hendricks charged? Please",
         "Could you let me know what Hendricks charged again?",
     ],
 )

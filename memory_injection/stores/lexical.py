@@ -32,9 +32,11 @@ __all__ = [
     "Word",
     "around",
     "context_weight",
+    "dated_weight",
     "named_factor",
     "neighbours_wanted",
     "own_scores",
+    "pointing_weight",
     "rank",
     "unsaid_weight",
     "user_factors",
@@ -54,6 +56,8 @@ _SPEAKER = 1.0  # more for turns of the speaker asked about
 _ASKER = (1.5, 0.75)  # factors for the user's and for other turns when the asker speaks of "my"
 _USER = (1.2, 0.8)  # the same when nobody is named: an assistant's replies echo the user's facts
 _DAY = 0.7  # more for entries of the days asked about
+_DATED = 0.3  # weight of the words of a date in a question of days: texts name others as well
+_POINTED = 0.5  # unknown words: what being of the days or speaker asked about is worth
 _BACKGROUND = 100  # imagined other entries: in a store of three, every word would count as common
 _SMALL = 10  # entries; what a memory of this size lacks is held against a question by half
 _CONTEXT = 0.6  # weight of words from the turns before an ask that leans on them
@@ -106,6 +110,9 @@ class Plan:
         average: mean number of terms of a visible entry.
         speakers: factor per speaker id; 1 for those not in it.
         periods: days asked about.
+        pointed: weight of being of those days, and of *pointed_speakers* if there are any; 0 where
+            a question asks for more than that.
+        pointed_speakers: whose turns are asked for.
     """
 
     words: Sequence[Word]
@@ -114,6 +121,14 @@ class Plan:
     average: float
     speakers: Mapping[int, float] = field(default_factory=dict)
     periods: Sequence[Period] = ()
+    pointed: float = 0.0
+    pointed_speakers: frozenset[int] = frozenset()
+
+    def points_at(self, speaker: int | None, day: int) -> bool:
+        """Tell whether a turn of *speaker* on *day* is one that is asked for."""
+        if self.pointed_speakers and speaker not in self.pointed_speakers:
+            return False
+        return not self.periods or any(first <= day <= last for first, last in self.periods)
 
 
 def weigh(found: int, entries: int) -> float:
@@ -136,6 +151,19 @@ def context_weight(weight: float) -> float:
 def unsaid_weight(weight: float) -> float:
     """Return what a word weighs that an ask leaning on the turns before has and nobody has said."""
     return _UNSAID * weight
+
+
+def dated_weight(weight: float) -> float:
+    """Return what a word of the date weighs in a question of days and nothing else."""
+    return _DATED * weight
+
+
+def pointing_weight(entries: int, alone: bool) -> float:
+    """Return what it weighs to be of the days or the speaker asked about.
+
+    Less if these do not stand *alone* in the question.
+    """
+    return (_POINTED if alone else _POINTED / 2) * weigh(0, entries)
 
 
 def whole_weight(weights: Sequence[float], entries: int, leaning: bool = False) -> float:
@@ -163,7 +191,7 @@ def user_factors(first_person: bool) -> tuple[float, float]:
 
 
 def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
-    """Score each row by its own text (steps 1 and 2)."""
+    """Score each row by its own text (steps 1 and 2), and by being what a question points at."""
     flat, slope = _K1 * (1.0 - _B), _K1 * _B / max(plan.average, 1.0)
     uncovered, covered = 1.0 - _COVERED, _COVERED / plan.whole
     by_owner: dict[int, tuple[dict[str, _Asked], list[tuple[str, str, str]]]] = {}
@@ -188,6 +216,12 @@ def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
             near = [both for left, right, both in pairs if left in present and right in present]
             score *= 1.0 + _PAIR * sum([both in terms for both in near])
         scores.append(score)
+    if plan.pointed:
+        given = _FULL * plan.pointed
+        scores = [
+            score + given if plan.points_at(row.speaker, row.day) else score
+            for score, row in zip(scores, rows, strict=True)
+        ]
     return scores
 
 

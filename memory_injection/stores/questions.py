@@ -7,13 +7,27 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple, TypeAlias
 
-from ..text import FIRST_PERSON, SECOND_PERSON, fold, periods, raw_words, split_word, word_terms
+from ..text import (
+    FIRST_PERSON,
+    SECOND_PERSON,
+    fold,
+    has_function_character,
+    raw_words,
+    read_periods,
+    split_word,
+    unwrapped,
+    without_function_words,
+    word_terms,
+    words_of_asking,
+)
 from ..text.languages import guess_words
 from .lexical import (
     Plan,
     Word,
     context_weight,
+    dated_weight,
     named_factor,
+    pointing_weight,
     unsaid_weight,
     user_factors,
     weigh,
@@ -88,12 +102,14 @@ class Search(NamedTuple):
         tokens: index tokens, any of which makes a candidate.
         matches: at most how many entries hold one.
         entries: how many entries the caller may read.
+        pointed_owners: whose entries of the days or speakers in *plan* are candidates as well.
     """
 
     plan: Plan
     tokens: list[str]
     matches: int
     entries: int = 0
+    pointed_owners: Sequence[Owner] = ()
 
 
 Variants: TypeAlias = tuple[tuple[str, str], ...]
@@ -115,39 +131,46 @@ def plan_search(
         count: number of entries that hold an index token.
         today: the day that "last week" counts from, besides the newest entry's day.
     """
-    query = query[:_LONGEST]
-    said = raw_words(query)
-    words = _content_words(query, said, view)
-    named: list[int] = []
-    rest: dict[str, Variants] = {}
-    for word, variants in words.items():
-        ids = view.names.get(word)
-        if ids:
-            named.extend(ids)
-        else:
-            rest[word] = variants
-    rest = rest or words
-    asked, weights = _weighed(rest, view, count, _MOST_WORDS)
+    query, said, words = _opened(query[:_LONGEST], view)
+    wrapping = _words_of_asking(query, said, view)
+    spans, timeless = read_periods(query, _anchors(view, today))
+    dated = words.keys() - _tokens(timeless) if spans else frozenset[str]()
+    # In "in May 2024", May is no speaker.
+    names = {word for word in words if word in view.names and word not in dated}
+    named = [ident for word in words if word in names for ident in view.names[word]]
+    rest = {word: variants for word, variants in words.items() if word not in names}
+    matter = [word for word in rest if word not in dated and word not in wrapping]
+    # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
+    # of some day ("the weather today") is off topic.
+    points = not matter and bool(spans or (named and rest))
+    if points:
+        rest = {word: rest[word] for word in rest if word in dated}
+    elif not rest:
+        rest = words
+    asked, weights = _weighed(rest, view, count, _MOST_WORDS, wrapping | dated)
+    if points:
+        asked = [(_as_date(word), times, tokens) for word, times, tokens in asked]
+        weights = [dated_weight(weight) for weight in weights]
+    points = points or bool(spans and named and (len(matter) == 1 or not asked))
+    pointed = pointing_weight(view.entries, alone=not matter) if points else 0.0
     before: list[_Known] = []
     if context:
-        context = context[-_LONGEST:]
-        others = _content_words(context, raw_words(context), view)
-        others = {w: v for w, v in others.items() if w not in words and w not in view.names}
-        before, more = _weighed(others, view, count, _MOST_CONTEXT)
-        before = [(_as_context(word), times, entries) for word, times, entries in before]
         known = len(asked)
         weights = weights[:known] + [unsaid_weight(weight) for weight in weights[known:]]
-        weights += [context_weight(weight) for weight in more]
+        before, more = _before(context[-_LONGEST:], words, view, count)
+        weights += more
     found = asked + before
-    if not found:
+    if not found and not points:
         return None
     plan = Plan(
         words=[word for word, _, _ in found],
         pairs=_pairs(list(rest.values()), view),
-        whole=whole_weight(weights, view.entries, leaning=bool(context)),
+        whole=whole_weight([*weights, pointed], view.entries, leaning=bool(context)),
         average=view.average,
         speakers=_speakers(said, named, view),
-        periods=periods(query, _anchors(view, today)),
+        periods=spans,
+        pointed=pointed,
+        pointed_speakers=frozenset(named) if points else frozenset(),
     )
     chosen = _candidates(found, view.entries)
     return Search(
@@ -155,7 +178,37 @@ def plan_search(
         [entry for _, _, tokens in chosen for entry in tokens],
         sum(times for _, times, _ in chosen),
         view.entries,
+        view.owners if points else (),
     )
+
+
+def _tokens(text: str) -> set[str]:
+    return {part for word in raw_words(text) for part in split_word(word)}
+
+
+def _opened(query: str, view: View) -> tuple[str, list[str], dict[str, Variants]]:
+    """Return the question without its wrapping, its raw words and its content words."""
+    for text in dict.fromkeys((without_function_words(unwrapped(query)), query)):
+        said = raw_words(text)
+        words = _content_words(text, said, view)
+        if words:
+            break
+    return text, said, words
+
+
+def _before(
+    context: str, words: dict[str, Variants], view: View, count: Callable[[str], int]
+) -> tuple[list[_Known], list[float]]:
+    """Return what :func:`_weighed` does for the turns before, without what the question has."""
+    others = _content_words(context, raw_words(context), view)
+    others = {w: v for w, v in others.items() if w not in words and w not in view.names}
+    before, weights = _weighed(others, view, count, _MOST_CONTEXT)
+    before = [(_as_context(word), times, tokens) for word, times, tokens in before]
+    return before, [context_weight(weight) for weight in weights]
+
+
+def _as_date(word: Word) -> Word:
+    return word._replace(weight=dated_weight(word.weight))
 
 
 def _as_context(word: Word) -> Word:
@@ -183,13 +236,33 @@ def _content_words(text: str, words: list[str], view: View) -> dict[str, Variant
     return found
 
 
+def _words_of_asking(text: str, words: list[str], view: View) -> frozenset[str]:
+    """Return the words of asking in the language of *text*, or where none is known in any.
+
+    In Chinese and Japanese, pairs of characters that hold an ending or a function word.
+    """
+    guess = guess_words(text, words)
+    languages = (guess,) if guess is not None else view.languages
+    asking = frozenset().union(*map(words_of_asking, languages))
+    if text.isascii():
+        return asking
+    return asking.union(filter(has_function_character, _tokens(text)))
+
+
 def _weighed(
-    words: dict[str, Variants], view: View, count: Callable[[str], int], most: int
+    words: dict[str, Variants],
+    view: View,
+    count: Callable[[str], int],
+    most: int,
+    wrapping: frozenset[str] = frozenset(),
 ) -> tuple[list[_Known], list[float]]:
-    """Return the known words (with how often and under which tokens), and all the weights."""
+    """Return the known words (with how often and under which tokens), and all the weights.
+
+    Unknown words of *wrapping* weigh nothing.
+    """
     known: list[_Known] = []
     unknown = 0
-    for variants in words.values():
+    for word, variants in words.items():
         terms = dict.fromkeys(term for _, term in variants)
         per_owner: dict[int, tuple[str, ...]] = {}
         tokens: list[str] = []
@@ -204,7 +277,7 @@ def _weighed(
                     per_owner[owner.id] = (*per_owner.get(owner.id, ()), entry)
         if total:
             known.append((Word(weigh(total, view.entries), per_owner), total, tokens))
-        else:
+        elif word not in wrapping:
             unknown += 1
     if len(known) > most:
         known = sorted(known, key=lambda item: item[1])[:most]

@@ -24,6 +24,7 @@ _MOST_SPEAKERS = 500
 _TERMS_KEPT = 200_000  # words of entries kept in memory for ranking, some 100 bytes each
 _CHARACTERS_KEPT = 4_000_000  # of contents kept in memory
 _PLACES_KEPT = 20_000
+_MOST_POINTED = 8  # owners or speakers, and periods, that are looked up by day
 _ALL = 3  # times the depth
 _ENTRY = "id, external, content, metadata, created, updated, scope"
 _CANDIDATE = "id, scope, place, speaker, length, day"
@@ -100,10 +101,14 @@ class Recall:
 
     def _candidates(self, session: Session, wanted: Search, depth: int) -> list[Candidate]:
         found: Sequence[int]
-        if wanted.matches <= _ALL * depth:  # so few: ranking them here is quicker than in FTS5
+        if not wanted.tokens:
+            found = ()
+        elif wanted.matches <= _ALL * depth:  # so few: ranking them here is quicker than in FTS5
             found = matching(session, wanted.tokens)
         else:
             found = self._engine.best(session, wanted, depth)
+        if wanted.pointed_owners:
+            found = [*found, *_pointed(session, wanted, depth)]
         rows = self._candidates_kept.rows
         have = {ident: rows.get(ident) for ident in found}
         missing = [ident for ident, row in have.items() if row is None]
@@ -167,6 +172,27 @@ def _standing_at(session: Session, places: list[int]) -> list[Candidate]:
         for row in session.conn.execute(sql, places):
             memo[row[2]].append(Candidate(*row))
     return [row for place in places for row in memo[place]]
+
+
+def _pointed(session: Session, wanted: Search, limit: int) -> list[int]:
+    """Return the newest entries of the days and speakers asked about, at most *limit*."""
+    spans = wanted.plan.periods or ((0, date.max.toordinal()),)
+    column, keys = "speaker", sorted(wanted.plan.pointed_speakers)
+    if not keys:
+        owners = sorted(wanted.pointed_owners, key=lambda owner: owner.day, reverse=True)
+        column, keys = "scope", [owner.id for owner in owners]
+    sql = (
+        f"SELECT id FROM memory_entries WHERE {column} = ? AND day BETWEEN ? AND ?"
+        " ORDER BY day DESC, id DESC LIMIT ?"
+    )
+    found: dict[int, None] = {}
+    for key in keys[:_MOST_POINTED]:
+        for first, last in spans[:_MOST_POINTED]:
+            rows = session.conn.execute(sql, (key, first, last, limit))
+            found.update((row[0], None) for row in rows)
+        if len(found) >= limit:
+            break
+    return list(found)[:limit]
 
 
 def _marks(values: Sequence[object]) -> str:

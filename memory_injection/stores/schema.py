@@ -9,6 +9,7 @@ Never edit a migration that has been released: add the next one.
   1970, days are proleptic ordinals
 - ``memory_engines``: further engines that have an index of this file; while there are any,
   ``memory_removed`` notes the rows deleted, for them to follow
+- indexes by owner and day and by speaker and day, for questions that name nothing else
 - ``memory_lexicon``: FTS5 over ``terms``; words are cut in Python, FTS5 only splits at spaces
 """
 
@@ -16,7 +17,11 @@ from __future__ import annotations
 
 import sqlite3
 
-__all__ = ["MIGRATIONS", "PLACES", "prepare"]
+__all__ = ["ANALYSIS", "MIGRATIONS", "PLACES", "prepare"]
+
+ANALYSIS = 1
+"""Which way of cutting texts into terms the rows follow; raised by each migration that cuts anew,
+so that engines beside the file build their index again."""
 
 PLACES = 1 << 20
 """Turns per thread; a turn beyond is stored without neighbours."""
@@ -67,7 +72,22 @@ def _engines(conn: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS = (_entries, _lexicon, _engines)
+def _days(conn: sqlite3.Connection) -> None:
+    # "What happened in May?", "What did Lily say?": found by day and by speaker, newest first.
+    conn.execute("CREATE INDEX memory_days ON memory_entries (scope, day)")
+    conn.execute(
+        "CREATE INDEX memory_turns ON memory_entries (speaker, day) WHERE speaker IS NOT NULL"
+    )
+
+
+def _terms_anew(conn: sqlite3.Connection) -> None:
+    # Turkish stems and stop words are others than before: texts are cut up again.
+    from .writing import analyse_anew
+
+    analyse_anew(conn)
+
+
+MIGRATIONS = (_entries, _lexicon, _engines, _days, _terms_anew)
 
 
 def prepare(conn: sqlite3.Connection) -> None:

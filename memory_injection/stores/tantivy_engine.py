@@ -21,6 +21,7 @@ from .database import Database, Session
 from .engines import FTS5
 from .index_files import Timeout, index_folder, lock, sweep
 from .questions import Search
+from .schema import ANALYSIS
 
 __all__ = ["Tantivy"]
 
@@ -32,11 +33,15 @@ _ANALYZER = "spaces"
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What an index holds: its folder, its last row, the last deletion it has heard of."""
+    """What an index holds: its folder, its last row, the last deletion it has heard of.
+
+    ``analysis`` is the way its texts were cut into terms.
+    """
 
     build: str
     upto: int
     removed: int
+    analysis: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +126,8 @@ class Tantivy:
 
     def _state(self) -> _State | None:
         try:
-            return _State(**json.loads((self._folder / "state.json").read_text("utf-8")))
+            state = _State(**json.loads((self._folder / "state.json").read_text("utf-8")))
+            return state if state.analysis == ANALYSIS else None
         except (OSError, ValueError, TypeError):
             return None
 
@@ -168,7 +174,7 @@ class Tantivy:
             with lock(self._folder, 0):
                 state = self._usable()
                 if state is None:
-                    state = _State(uuid.uuid4().hex, 0, 0)
+                    state = _State(uuid.uuid4().hex, 0, 0, ANALYSIS)
                     with database.write() as session:  # from now on deletions are noted
                         session.conn.execute("INSERT OR IGNORE INTO memory_engines VALUES (?)",
                                              ("tantivy",))  # fmt: skip
@@ -215,7 +221,8 @@ class Tantivy:
             conn.execute("COMMIT")
         writer.commit()
         writer.wait_merging_threads()
-        return _State(state.build, upto, max((number for number, _ in gone), default=state.removed))
+        removed = max((number for number, _ in gone), default=state.removed)
+        return _State(state.build, upto, removed, state.analysis)
 
     def _keep(self, state: _State) -> None:
         fresh = self._folder / "state.json.new"

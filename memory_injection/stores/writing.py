@@ -16,7 +16,15 @@ from .drafts import Draft, day_of, stamp
 from .questions import token
 from .schema import PLACES
 
-__all__ = ["Written", "delete", "forget_engines", "owners_within", "sweep", "write"]
+__all__ = [
+    "Written",
+    "analyse_anew",
+    "delete",
+    "forget_engines",
+    "owners_within",
+    "sweep",
+    "write",
+]
 
 _MOST_TERMS = 20_000  # of one entry; what comes after is kept, but not found by its words
 _CHUNK = 400  # SQL parameters in one statement
@@ -293,6 +301,39 @@ def _analysed(content: str, owner: _Owner, language: str | None) -> tuple[str, s
     if marked.count("_") > _MOST_TERMS:
         marked = "".join([f" {term} " for term in marked.split()[:_MOST_TERMS]])
     return language, marked
+
+
+def analyse_anew(conn: sqlite3.Connection) -> None:
+    """Cut every text into terms again, inside the caller's transaction.
+
+    A text keeps to the languages its owner has: a store may have been told which one.
+    """
+    owners = {
+        row[0]: _Owner(row[0], 0, 0, 0, row[1].split())
+        for row in conn.execute("SELECT id, languages FROM memory_scopes")
+    }
+    last = 0
+    while rows := conn.execute(
+        "SELECT id, scope, content FROM memory_entries WHERE id > ? ORDER BY id LIMIT ?",
+        (last, _CHUNK),
+    ).fetchall():
+        cut = []
+        for ident, scope, content in rows:
+            owner = owners[scope]
+            language, marked = _analysed(content, owner, None)
+            if owner.languages and language not in owner.languages:
+                _, marked = _analysed(content, owner, owner.languages[0])
+            length = marked.count("_")
+            owner.terms += length
+            cut.append((marked.replace("_", token(scope, "")), length, ident))
+        conn.executemany("UPDATE memory_entries SET terms = ?, length = ? WHERE id = ?", cut)
+        last = rows[-1][0]
+    if last:
+        conn.execute("INSERT INTO memory_lexicon (memory_lexicon) VALUES ('rebuild')")
+        conn.executemany(
+            "UPDATE memory_scopes SET terms = ? WHERE id = ?",
+            [(owner.terms, owner.id) for owner in owners.values()],
+        )
 
 
 def _speaker(conn: sqlite3.Connection, owner: _Owner, name: str) -> int:

@@ -3,9 +3,11 @@
 Small pure functions; no state but memo caches, no I/O.
 """
 
-from .dates import Period, periods, read_day
+from .dates import Period, periods, read_day, read_periods
 from .folding import fold
+from .framing import unwrapped, words_of_asking
 from .languages import guess_language
+from .spaceless import has_function_character, without_function_words
 from .stemming import marked_terms, stems, terms, word_terms
 from .stopwords import FIRST_PERSON, LANGUAGES, SECOND_PERSON, stop_words
 from .tokenizing import raw_words, split_word, tokenize
@@ -17,14 +19,19 @@ __all__ = [
     "Period",
     "fold",
     "guess_language",
+    "has_function_character",
     "marked_terms",
     "periods",
     "raw_words",
     "read_day",
+    "read_periods",
     "split_word",
     "stems",
     "stop_words",
     "terms",
     "tokenize",
+    "unwrapped",
+    "without_function_words",
     "word_terms",
+    "words_of_asking",
 ]

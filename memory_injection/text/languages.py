@@ -12,7 +12,7 @@ from .tokenizing import raw_words, split_word
 __all__ = ["guess_language", "guess_words"]
 
 # Letters that settle the matter among languages with a stop list.
-_LETTERS = {"tr": "ğışİ", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "sv": "å", "fr": "œêèç"}
+_LETTERS = {"tr": "ğışİ", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "sv": "å", "fr": "œêè"}
 _LETTER_LANGUAGE = {char: lang for lang, chars in _LETTERS.items() for char in chars}
 _LETTER = re.compile(f"[{''.join(_LETTER_LANGUAGE)}]")
 

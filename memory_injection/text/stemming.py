@@ -1,8 +1,9 @@
 """Stemming: one term for the forms of a word, per language.
 
 Snowball stemmers (PyStemmer; the pure-Python ``snowballstemmer`` where it has no wheel). Turkish
-words are cut to five letters after stemming: with long chains of suffixes a prefix is the best
-cheap stem (Can et al., "Information retrieval on Turkish texts", JASIST 2008, their F5).
+words are cut to a known root (:mod:`.turkish`), by Snowball where none is known, and then to five
+letters: with long chains of suffixes a prefix is the best cheap stem (Can et al., "Information
+retrieval on Turkish texts", JASIST 2008, their F5).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from .folding import fold
 from .languages import guess_words
-from .stopwords import stop_words
+from .stopwords import is_stop_word, lower_turkish
 from .tokenizing import raw_words, split_word
 
 __all__ = ["STEMMED", "marked_terms", "stems", "terms", "word_terms"]
@@ -125,7 +126,7 @@ def _work_out(word: str, language: str | None) -> tuple[str, ...]:
         if len(tokens) != 1:
             return tokens
         token = tokens[0]
-    if token in stop_words(language):
+    if is_stop_word(word, token, language):
         return ()
     if language not in STEMMED or not token.isalpha() or len(word) > _LONGEST:
         return tokens
@@ -135,8 +136,11 @@ def _work_out(word: str, language: str | None) -> tuple[str, ...]:
 
 def _stem(word: str, token: str, language: str) -> str:
     if language == "tr":
-        spelled = unicodedata.normalize("NFC", word).replace("İ", "i").replace("I", "ı").lower()
-        return fold(_snowball(language, spelled))[:_TURKISH_LETTERS]
+        from .turkish import known_root, short_root  # its roots: not for who needs none
+
+        spelled = lower_turkish(word)
+        root = known_root(spelled) or short_root(token) or fold(_snowball(language, spelled))
+        return root[:_TURKISH_LETTERS]
     if token.isascii():
         return _snowball(language, token)
     # Stemmers of accented languages expect the accents that folding takes away.

@@ -7,11 +7,19 @@ They are folded, so they compare with :func:`~memory_injection.text.tokenize`'s 
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 
 from .folding import fold
 
-__all__ = ["FIRST_PERSON", "LANGUAGES", "SECOND_PERSON", "stop_words"]
+__all__ = [
+    "FIRST_PERSON",
+    "LANGUAGES",
+    "SECOND_PERSON",
+    "is_stop_word",
+    "lower_turkish",
+    "stop_words",
+]
 
 _WORDS = {
     "en": """
@@ -121,6 +129,25 @@ nu aldrig alltid ja nej så""",
 какое какие совсем ним здесь этом один почти мой моя мое мои тем чтобы нее сейчас были куда зачем
 всех никогда можно при наконец два об другой хоть после над больше тот через эти нас про всего них
 эта сколько почему свой своя свое свои наш наша наше ваш ваша это мной тобой мню""",
+    "ar": """
+في من على إلى عن مع هذا هذه ذلك تلك هؤلاء هو هي هم هن أنا نحن أنت أنتم أنتما كان كانت كنت
+كنا كانوا يكون تكون أكون ما ماذا متى أين كيف كم لماذا هل أي أية التي الذي الذين اللذان
+اللواتي و ف ب ل ك أو أم ثم لكن لأن أن إن أنه أنها إنه إنها أني إني لا لم لن ليس ليست قد
+لقد كل بعض غير بعد قبل عند بين حتى منذ حول خلال تحت فوق أمام وراء لدي لديه لديها لدينا
+لديك عندي عنده عندها عندنا عندك له لها لي لنا لك لهم به بها بي بك فيه فيها منه منها مني
+عليه عليها علي إليه إليها عنه عنها كما إذا لو حيث هنا هناك الآن جدا أيضا فقط مثل دون يا
+نعم كلا سوف بل إلا إنما ألا أما بما مما عما فيما كي لكي ضد نحو قليلا كثيرا تم يتم""",
+    "hi": """
+का के की को में से पर है हैं था थे थी थीं हो हूँ हूं हुआ हुई हुए होता होती होते होना होगा
+होगी और या लेकिन मगर कि जो तो भी ही यह ये वह वे वो इस उस इन उन इसका इसकी इसके इसे इसमें
+उसका उसकी उसके उसे उसमें उनका उनकी उनके उन्हें उन्होंने इन्हें मैं मैंने मेरा मेरी मेरे
+मुझे मुझको हम हमने हमारा हमारी हमारे हमें तुम तुमने तुम्हारा तुम्हारी तुम्हारे तुम्हें तू
+तेरा तेरी तेरे आप आपने आपका आपकी आपके आपको अपना अपनी अपने क्या कौन कौनसा कौनसी कब कहाँ
+कहां क्यों कैसे कैसा कैसी कितना कितनी कितने किस किसे किसका किसकी किसके किसने किससे किसको
+ने लिए साथ तक बाद पहले बीच द्वारा ओर तरफ कर करके करना करने करते करता करती किया किए करें
+करो रहा रही रहे गया गई गए जा जाता जाती जाते सकता सकती सकते चाहिए दिया दी दिए लिया नहीं न
+मत अब तब जब जहाँ यहाँ वहाँ एक कुछ सब सभी कोई किसी बहुत अगर यदि फिर वाला वाली वाले क्योंकि
+इसलिए जैसे ऐसे ऐसा""",
 }
 
 LANGUAGES = tuple(_WORDS)
@@ -145,6 +172,34 @@ def _folded(words: str) -> frozenset[str]:
 
 FIRST_PERSON = _folded(_FIRST)
 SECOND_PERSON = _folded(_SECOND)
+
+
+# Water is asked about, and "şu" is seldom typed without its tail.
+_NOT_TURKISH = frozenset({"su"})
+
+
+@cache
+def _turkish() -> frozenset[str]:
+    return frozenset(_WORDS["tr"].split())
+
+
+def is_stop_word(word: str, token: str, language: str | None) -> bool:
+    """Tell whether a raw *word*, folded to *token*, is a stop word of *language*.
+
+    In Turkish a tail or a dot makes another word: ``işe`` (to work) is not ``ise`` (if).
+    """
+    if token not in stop_words(language):
+        return False
+    if language != "tr":
+        return True
+    if word.isascii():
+        return token not in _NOT_TURKISH
+    return lower_turkish(word) in _turkish()
+
+
+def lower_turkish(word: str) -> str:
+    """Return *word* in lower case as Turkish has it: I is ı, İ is i."""
+    return unicodedata.normalize("NFC", word).replace("İ", "i").replace("I", "ı").lower()
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 
 from .folding import fold
 
-__all__ = ["raw_words", "split_word", "tokenize"]
+__all__ = ["HAS_SPACELESS", "SPACELESS", "raw_words", "split_word", "tokenize"]
 
 # Combining marks belong to the word they stand in; Python's \w leaves them out, which would cut
 # Hindi, Thai and vocalised Arabic or Hebrew words in pieces.
@@ -19,10 +19,10 @@ _MARKS = (
 _WORD = re.compile(rf"[\w{_MARKS}]+")
 
 # Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana and Han. Korean has spaces.
-_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
-_SPACELESS += "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
-_RUN = re.compile(rf"[{_SPACELESS}]+|[^{_SPACELESS}]+")
-_HAS_SPACELESS = re.compile(rf"[{_SPACELESS}]")
+SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+SPACELESS += "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_RUN = re.compile(rf"[{SPACELESS}]+|[^{SPACELESS}]+")
+HAS_SPACELESS = re.compile(rf"[{SPACELESS}]")
 
 
 # ASCII letters in lower case, digits as they are, anything else a space.
@@ -51,11 +51,11 @@ def split_word(word: str) -> tuple[str, ...]:
         return (folded,) if folded.isalnum() else tuple(raw_words(folded))
     tokens: list[str] = []
     for part in raw_words(folded):  # folding can bring spaces and brackets: ⑴ is (1)
-        if not _HAS_SPACELESS.search(part):
+        if not HAS_SPACELESS.search(part):
             tokens.append(part)
             continue
         for run in _RUN.findall(part):
-            if len(run) > 1 and _HAS_SPACELESS.match(run):
+            if len(run) > 1 and HAS_SPACELESS.match(run):
                 tokens.extend(run[i : i + 2] for i in range(len(run) - 1))
             else:
                 tokens.append(run)

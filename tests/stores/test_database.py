@@ -208,6 +208,51 @@ def test_every_older_layout_is_upgraded(tmp_path: Path, version: int) -> None:
     check(path)
 
 
+def test_texts_are_cut_anew_when_their_stems_are_of_an_older_kind(tmp_path: Path) -> None:
+    """Terms, lengths and the index follow the present rules; rows keep their numbers."""
+    path = tmp_path / "m.db"
+    with SQLiteStore(path) as store:
+        store.add_many(["Kapıyı yeşile boyadık.", "Arabayı Can tamir etti."])
+        store.add("Toplantı uzun sürdü.", scope={"user": "u"})
+    conn = sqlite3.connect(path)
+    fresh = conn.execute("SELECT id, terms, length FROM memory_entries").fetchall()
+    sizes = conn.execute("SELECT id, terms FROM memory_scopes").fetchall()
+    conn.execute("UPDATE memory_entries SET terms = ' 1_kap ', length = 7")
+    conn.execute("UPDATE memory_scopes SET terms = 99")
+    conn.execute("INSERT INTO memory_lexicon (memory_lexicon) VALUES ('rebuild')")
+    conn.execute("DROP INDEX memory_days")
+    conn.execute("DROP INDEX memory_turns")
+    conn.execute("UPDATE memory_schema SET version = 3")
+    conn.commit()
+    conn.close()
+    with SQLiteStore(path) as store:
+        assert [e.content for e in store.search("Kapı ne renk?")] == ["Kapıyı yeşile boyadık."]
+    conn = sqlite3.connect(path)
+    assert conn.execute("SELECT id, terms, length FROM memory_entries").fetchall() == fresh
+    assert conn.execute("SELECT id, terms FROM memory_scopes").fetchall() == sizes
+    conn.close()
+    check(path)
+
+
+def test_texts_cut_anew_keep_to_the_language_of_their_store(tmp_path: Path) -> None:
+    """What was stored as English is not taken for Turkish by an upgrade."""
+    path = tmp_path / "m.db"
+    with SQLiteStore(path, language="en") as store:
+        store.add("Kapıyı yeşile boyadık ama neden?")
+    conn = sqlite3.connect(path)
+    fresh = conn.execute("SELECT terms FROM memory_entries").fetchall()
+    conn.execute("DROP INDEX memory_days")
+    conn.execute("DROP INDEX memory_turns")
+    conn.execute("UPDATE memory_schema SET version = 3")
+    conn.commit()
+    conn.close()
+    with SQLiteStore(path) as store:
+        store.initialize()
+    conn = sqlite3.connect(path)
+    assert conn.execute("SELECT terms FROM memory_entries").fetchall() == fresh
+    conn.close()
+
+
 def test_an_older_layout_is_not_upgraded_for_reading(tmp_path: Path) -> None:
     """A read-only store asks for one writable opening."""
     old_file(tmp_path / "m.db", 1)

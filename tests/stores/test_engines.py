@@ -221,6 +221,24 @@ def test_a_damaged_index_costs_time_only(
 
 
 @needs_tantivy
+def test_an_index_of_older_stems_is_built_anew(path: Path) -> None:
+    """FTS5 answers until the next write; then the index follows the present rules."""
+    with SQLiteStore(path, engine="tantivy") as store:
+        store.add_many(texts(300))
+    with SQLiteStore(path, engine="fts5") as store:
+        right = found(store, "baex caex daex")
+    state = Path(f"{path}.tantivy") / "state.json"
+    old = json.loads(state.read_text())
+    del old["analysis"]
+    state.write_text(json.dumps(old))
+    with SQLiteStore(path, engine="tantivy") as store:
+        assert found(store, "baex caex daex") == right
+        store.add("zebra crossing")
+        assert documents(path) == 301
+    assert json.loads(state.read_text())["build"] != old["build"]
+
+
+@needs_tantivy
 def test_a_writer_that_was_cut_off_leaves_no_doubles(
     path: Path, store: SQLiteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

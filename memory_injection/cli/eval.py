@@ -147,7 +147,7 @@ def silence(path: Path, asked: _Asked) -> None:
 def followups(asked: _Asked) -> None:
     """Short asks that lean on the turn before, with the follow-up rule and without it.
 
-    The set is part of the package: 124 two-turn asks in English, Turkish, Chinese and Japanese.
+    The set is part of the package: 146 two-turn asks in English, Turkish, Chinese and Japanese.
     """
     from ..evaluation.followups import run_follow_ups
 

@@ -129,7 +129,12 @@ def plan_search(
     rest = rest or words
     asked, weights = _weighed(rest, view, count, _MOST_WORDS)
     before: list[_Known] = []
+    pairs = _pairs(list(rest.values()), view)
+    alone: Plan | None = None
     if context:
+        if asked:
+            own = [word for word, _, _ in asked]
+            alone = Plan(own, pairs, whole_weight(weights, view.entries), view.average)
         context = context[-_LONGEST:]
         others = _content_words(context, raw_words(context), view)
         others = {w: v for w, v in others.items() if w not in words and w not in view.names}
@@ -143,13 +148,14 @@ def plan_search(
         return None
     plan = Plan(
         words=[word for word, _, _ in found],
-        pairs=_pairs(list(rest.values()), view),
+        pairs=pairs,
         whole=whole_weight(weights, view.entries, leaning=bool(context)),
         average=view.average,
         speakers=_speakers(said, named, view),
         periods=periods(query, _anchors(view, today)),
+        alone=alone,
     )
-    chosen = _candidates(found, view.entries)
+    chosen = _candidates(asked, view.entries) + _candidates(before, view.entries)
     return Search(
         plan,
         [entry for _, _, tokens in chosen for entry in tokens],

@@ -89,6 +89,13 @@ kisses
 lets|let_us talk|chat; can|could|shall we talk|chat; talk to_me; im|i_am _|so bored|back|here
 
 are_you|r_u ok|okay|alright|all_right|there|well|fine|awake|real|human|an_ai|a_bot|a_robot|a_human
+_|no thats|that_is|that_was|that_will_be all|it|everything _|for_now|for_today; thatll be all
+nothing else|more; no more questions; now|and_now for|to|_ something _|completely different|else
+_|a new|different|another|unrelated topic|question|subject
+lets|let_us change|switch the|_ topic|subject
+bu|hepsi_bu|şimdilik_bu kadar|kadardı; başka sorum_yok|bir_şey_yok
+_|şimdi|sana başka bir_şey|şey soracağım; _|yeni bir_soru|bir_konu
+konuyu değiştirelim|değiştiriyorum; das war alles; c'est tout; eso es todo; é tudo
 what can you do; to you; to you too; and to you; not at all; of course
 mutlu|iyi yıllar|seneler|bayramlar|noeller|haftalar|günler|pazarlar|tatiller
 nice yıllara|senelere

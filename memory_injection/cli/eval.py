@@ -69,8 +69,10 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         if embedder is not None and store == "sqlite":
             raise click.UsageError("--embedder needs --store vector or --store hybrid")
-        if plot is not None and plot.suffix.lower() not in {".png", ".svg"}:
-            raise click.UsageError(f"--plot {str(plot)!r}: a plot is written as .png or .svg")
+        if plot is not None:
+            from ..evaluation.plotting import check_place
+
+            check_place(plot)
         command(asked=_Asked(store, embedder, limit, as_json, plot), **rest)
 
     return wrapped
@@ -86,7 +88,7 @@ def locomo(path: Path, asked: _Asked) -> None:
     """
     from ..evaluation import load_locomo
 
-    _measure(load_locomo(path), asked, f"LoCoMo turns, {path}")
+    _measure(_answerable(load_locomo(path), path), asked, f"LoCoMo turns, {path}")
 
 
 @evaluate.command()
@@ -100,7 +102,7 @@ def beam(path: Path, asked: _Asked) -> None:
     """
     from ..evaluation import load_beam
 
-    _measure(load_beam(path), asked, f"BEAM messages, {path}")
+    _measure(_answerable(load_beam(path), path), asked, f"BEAM messages, {path}")
 
 
 @evaluate.command()
@@ -113,7 +115,9 @@ def squad(paths: tuple[Path, ...], asked: _Asked) -> None:
     """
     from ..evaluation import load_squad
 
-    _measure(load_squad(paths), asked, f"paragraphs, {', '.join(map(str, paths))}")
+    _measure(
+        _answerable(load_squad(paths), paths[0]), asked, f"paragraphs, {', '.join(map(str, paths))}"
+    )
 
 
 @evaluate.command()
@@ -125,7 +129,7 @@ def silence(path: Path, asked: _Asked) -> None:
     from ..evaluation.reporting import report
     from ..evaluation.silence import listen
 
-    corpora = load_any(path)
+    corpora = _answerable(load_any(path), path)
     with _stores(asked) as maker, _progress() as progress, _manager([maker.make("memory")]) as one:
         heard = listen(corpora, one, limit=asked.limit, progress=progress)
     found = {**report(heard.run), **heard.report(), **_how(maker)}
@@ -178,7 +182,7 @@ def stores(path: Path, asked: _Asked) -> None:
     from ..evaluation.datasets import load_any
     from ..evaluation.splitting import split_runs
 
-    corpora = load_any(path)
+    corpora = _answerable(load_any(path), path)
     with _stores(asked) as maker, _progress() as progress:
         found = split_runs(corpora, maker.make, limit=asked.limit, progress=progress)
     found |= _how(maker)
@@ -199,6 +203,15 @@ def stores(path: Path, asked: _Asked) -> None:
     )
 
 
+def _answerable(corpora: list[Corpus], path: Path) -> list[Corpus]:
+    """Return *corpora*, some of which must have a question with an answer."""
+    from ..errors import InputError
+
+    if not any(corpus.questions for corpus in corpora):
+        raise InputError(f"{path}: no question in it has an answer among its entries")
+    return corpora
+
+
 def _measure(corpora: Sequence[Corpus], asked: _Asked, title: str) -> None:
     from ..evaluation import measure
     from ..evaluation.plotting import BUDGETS, bars, draw
@@ -208,13 +221,13 @@ def _measure(corpora: Sequence[Corpus], asked: _Asked, title: str) -> None:
         run = measure(corpora, one, limit=asked.limit, progress=progress)
     found = {**report(run), **_how(maker)}
     curve = {budget: found["recall_by_token_budget"][str(budget)] for budget in BUDGETS}
-    if asked.plot is not None:
-        draw(curve, asked.plot, title)
     if asked.as_json:
         emit_json(found)
-        return
-    _show(found, title, maker)
-    click.echo(f"Recall when entries are packed into a budget:\n{bars(curve)}")
+    else:
+        _show(found, title, maker)
+        click.echo(f"Recall when entries are packed into a budget:\n{bars(curve)}")
+    if asked.plot is not None:  # last: a full disk must not cost the figures
+        draw(curve, asked.plot, title)
 
 
 def _show(found: Mapping[str, Any], title: str, maker: Maker) -> None:

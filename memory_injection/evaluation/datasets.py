@@ -282,8 +282,11 @@ def _read(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
-    except ValueError:
-        raise InputError(f"{path}: not a JSON file") from None
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"{path}: not a JSON file ({place}: {error.msg})") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not a JSON file ({error})") from None
 
 
 def _sequence(value: Any) -> Iterable[Any]:

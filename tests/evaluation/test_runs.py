@@ -233,6 +233,20 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     assert len(err.splitlines()) == 1
 
 
+def test_a_narrow_terminal_costs_no_digit_and_no_label(
+    locomo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines run over the edge rather than being cut."""
+
+    def words(columns: str) -> list[str]:
+        monkeypatch.setenv("COLUMNS", columns)
+        monkeypatch.chdir(locomo.parent)  # a long path in the title would be broken
+        assert main(["eval", "locomo", locomo.name]) == 0
+        return sorted(capsys.readouterr().out.split("nDCG")[0].replace("─", "").split())
+
+    assert words("30") == words("160")
+
+
 def test_a_set_without_answerable_questions_is_no_table_of_zeros(
     squad: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,6 +47,11 @@ def evaluate(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
+_plot = click.option(
+    "--plot", type=_PATH, metavar="FILE", help="Write recall against token budget as .png or .svg."
+)
+
+
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that every measurement has; the command receives them as ``asked``."""
 
@@ -56,15 +61,13 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
                   help="Embedder for vector and hybrid.  [default: all-MiniLM-L6-v2]")  # fmt: skip
     @click.option("--limit", type=click.IntRange(min=1), help="Ask at most this many questions.")
     @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
-    @click.option("--plot", type=_PATH, metavar="FILE",
-                  help="Write recall against token budget as .png or .svg.")  # fmt: skip
     @functools.wraps(command)
     def wrapped(
         store: str,
         embedder: str | None,
         limit: int | None,
         as_json: bool,
-        plot: Path | None,
+        plot: Path | None = None,
         **rest: Any,
     ) -> None:
         if embedder is not None and store == "sqlite":
@@ -81,6 +84,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 @evaluate.command()
 @click.argument("path", type=_PATH)
 @_options
+@_plot
 def locomo(path: Path, asked: _Asked) -> None:
     """LoCoMo dialogues: one entry per turn, evidence turns as gold.
 
@@ -94,6 +98,7 @@ def locomo(path: Path, asked: _Asked) -> None:
 @evaluate.command()
 @click.argument("path", type=_PATH)
 @_options
+@_plot
 def beam(path: Path, asked: _Asked) -> None:
     """BEAM chats: one entry per message, source messages as gold.
 
@@ -108,6 +113,7 @@ def beam(path: Path, asked: _Asked) -> None:
 @evaluate.command()
 @click.argument("paths", type=_PATH, nargs=-1, required=True, metavar="PATH [PATH ...]")
 @_options
+@_plot
 def squad(paths: tuple[Path, ...], asked: _Asked) -> None:
     """SQuAD-shaped files (XQuAD, TQuAD, ...): one entry per paragraph.
 

@@ -219,6 +219,7 @@ def test_tables_and_bars_for_a_person(
         (["locomo", "x", "--plot", "x.gif"], 2, ".png or .svg"),
         (["locomo", "DATA", "--plot", "gone/x.png"], 2, "no folder 'gone'"),
         (["locomo", "DATA", "--store", "hybrid", "--embedder", "nowhere"], 2, "'nowhere'"),
+        (["silence", "DATA", "--plot", "x.png"], 2, "No such option"),
         (["nothing"], 2, "nothing"),
     ],
 )

@@ -118,7 +118,10 @@ class StoreAccess:
         chosen = [h for h in named if h.writable and callable(getattr(h.store, "add", None))]
         if not chosen or (stores is not None and len(chosen) < len(named)):
             refused = [handle.name for handle in named if handle not in chosen]
-            raise InputError(f"no writing to {', '.join(map(repr, refused))}: not writable")
+            raise InputError(
+                f"no writing to {', '.join(map(repr, refused))}: not writable (a store that is has "
+                "the attribute writable = True and a method add)"
+            )
         return [(handle, handle.add(content, metadata, scope)) for handle in chosen]
 
     def erase(self, scope: Scope) -> list[Work]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from .bodies import Asked, copied
 from .dialects import registry
-from .engine import Asked, copied
 from .learning import inside_capture
 from .records import InjectionResult, Scope
 from .report import Reason

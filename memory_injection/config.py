@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -45,9 +45,7 @@ class Config(BaseModel):
             return value
         if isinstance(value, dict):
             return cls(**value)
-        raise ConfigurationError(
-            f"{cls.__name__} must be a {cls.__name__}, a dict or True, not {value!r}"
-        )
+        raise ConfigurationError(f"expected {cls.__name__}(...), a dict or True, not {value!r}")
 
 
 # Where several kinds of value are allowed, pydantic speaks of one of them only.
@@ -71,11 +69,39 @@ def _one_line(name: str, error: ValidationError) -> str:
         if problem["type"] == "extra_forbidden":
             told.setdefault(field, f"{name} has no field {where!r}")
             continue
-        rule = problem["msg"].removeprefix("Value error, ")
-        rule = f"must be {_RULES[field]}" if field in _RULES else rule
+        rule = _rule(field, problem)
         subject = f"{name}.{field}" if field else name
         told.setdefault(field, f"{subject} = {problem['input']!r}: {rule}")
     return "; ".join(told.values())
+
+
+def _rule(field: str, problem: Mapping[str, Any]) -> str:
+    """Return what a value must be, in words that do not speak of pydantic."""
+    kind, said = problem["type"], str(problem["msg"])
+    if kind == "value_error":
+        return said.removeprefix("Value error, ")
+    if field in _RULES:
+        return f"must be {_RULES[field]}"
+    if kind in _WORDS:
+        return _WORDS[kind].format(**problem.get("ctx", {}))
+    return said.replace("Input should be", "must be", 1)
+
+
+_WORDS = {
+    "bool_type": "must be True or False",
+    "finite_number": "must be a finite number",
+    "float_type": "must be a number",
+    "greater_than": "must be above {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "int_from_float": "must be a whole number",
+    "int_type": "must be a whole number",
+    "less_than": "must be below {lt}",
+    "less_than_equal": "must be at most {le}",
+    "list_type": "must be a list",
+    "literal_error": "must be {expected}",
+    "string_type": "must be text",
+    "tuple_type": "must be a tuple or list",
+}
 
 
 class InjectionConfig(Config):
@@ -156,6 +182,24 @@ class InjectionConfig(Config):
         if value is None or isinstance(value, bool):
             return "auto" if value else "off"
         return value
+
+    @field_validator("trigger", "query", "format", "merge", "on_entries", mode="before")
+    @classmethod
+    def _callables_fit(cls, value: object) -> object:
+        if isinstance(value, type):
+            raise ValueError("is a class: pass a function or an instance")
+        place = getattr(value, "belongs_to", None)
+        if isinstance(place, str):
+            raise ValueError(f"belongs into {place}, which says when to learn, not when to inject")
+        return value
+
+    @model_validator(mode="after")
+    def _window_leaves_room(self) -> InjectionConfig:
+        if self.context_window is not None and self.reserve >= self.context_window:
+            raise ValueError(
+                f"reserve ({self.reserve}) must be below context_window ({self.context_window})"
+            )
+        return self
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> InjectionConfig:

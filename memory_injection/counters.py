@@ -18,16 +18,20 @@ import tempfile
 import threading
 import time
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from .arguments import refuse_class
 from .errors import ConfigurationError
 from .forks import Lock
 from .protocols import TokenCounter
 
 __all__ = [
+    "DEFAULT_ENCODING",
+    "FACTORS",
+    "UNKNOWN_FACTOR",
     "BytesCounter",
     "ScaledCounter",
     "TiktokenCounter",
@@ -39,12 +43,12 @@ __all__ = [
 ]
 
 _LOG = logging.getLogger("memory_injection.counters")
-_DEFAULT_ENCODING = "o200k_base"
+DEFAULT_ENCODING = "o200k_base"
 # Families whose tokenizer is not public: counted with o200k_base times a factor that covers the
 # denser vocabularies (Anthropic's and Google's own counts run up to 1.35 times o200k's on prose;
 # vocabularies of 32k pieces reach about 2 on Turkish and Chinese).
-_FACTORS = (("claude", 1.5), ("anthropic", 1.5), ("gemini", 1.5), ("command", 1.5))
-_UNKNOWN_FACTOR = 2.0
+FACTORS = (("claude", 1.5), ("anthropic", 1.5), ("gemini", 1.5), ("command", 1.5))
+UNKNOWN_FACTOR = 2.0
 _REMEMBERED = 4000  # characters; blocks and memories are counted again, documents are not
 
 
@@ -105,9 +109,12 @@ def as_counter(counter: Any) -> TokenCounter | None:
     """Read a caller's counter: an object with ``count(text)``, a callable, or None.
 
     Raises:
-        ConfigurationError: anything else.
+        ConfigurationError: anything else, such as the name of an encoding.
     """
-    if counter is None or callable(getattr(counter, "count", None)):
+    refuse_class("counter", counter)
+    # Texts and lists have a method of that name, which counts something else.
+    counts = callable(getattr(counter, "count", None)) and not isinstance(counter, Sequence)
+    if counter is None or counts:
         return counter  # type: ignore[no-any-return]
     if callable(counter):
         return _CountingCallable(counter)
@@ -173,7 +180,7 @@ def encoding_for(model: str | None) -> tuple[str, float]:
     The factor is 1 for models whose tokenizer tiktoken knows, and for no model at all.
     """
     if not model:
-        return _DEFAULT_ENCODING, 1.0
+        return DEFAULT_ENCODING, 1.0
     try:
         from tiktoken.model import encoding_name_for_model
 
@@ -181,8 +188,8 @@ def encoding_for(model: str | None) -> tuple[str, float]:
     except (ImportError, KeyError):
         pass
     lowered = model.lower()
-    factor = next((f for family, f in _FACTORS if family in lowered), _UNKNOWN_FACTOR)
-    return _DEFAULT_ENCODING, factor
+    factor = next((f for family, f in FACTORS if family in lowered), UNKNOWN_FACTOR)
+    return DEFAULT_ENCODING, factor
 
 
 def counter_for(model: str | None, wait: float = 0.0) -> TokenCounter:
@@ -209,7 +216,7 @@ def preload(wait: float = 2.0) -> None:
     Building an encoding holds the interpreter for a few hundred milliseconds, so it is better
     done before the first request than beside it. It happens once per process.
     """
-    _VOCABULARIES.get(_DEFAULT_ENCODING, wait)
+    _VOCABULARIES.get(DEFAULT_ENCODING, wait)
 
 
 def _load_encoding(name: str) -> TokenCounter:

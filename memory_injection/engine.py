@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
 from . import counters
+from .bodies import Asked, bytes_in_body, copied, kept_before, new_body
 from .circuits import Circuit, Held
 from .config import InjectionConfig
 from .dialects import registry
@@ -25,7 +25,7 @@ from .pipeline.flow import Outcome
 from .pipeline.flow import inject as inject_flow
 from .pipeline.request import Request
 from .pipeline.walk import TrackCache, Walk, walk
-from .pipeline.weighing import bytes_beside
+from .pipeline.weighing import Weights
 from .protocols import Dialect, Ledger, MergePolicy, TokenCounter
 from .records import InjectionResult, Scope, SearchOptions
 from .report import InjectionReport, Stage
@@ -33,27 +33,11 @@ from .reporting import failed_report, report_of, skipped_report
 from .telemetry import Telemetry
 from .windows import window_of
 
-__all__ = ["Asked", "Engine", "copied"]
+__all__ = ["Engine"]
 
 _SAMPLED = 32  # messages at either end of a conversation that its dialect is recognised by
 _GRACE = 0.02  # seconds that what must still be done gets when the deadline has passed
 _COUNTER_WAIT = 1.0  # seconds, most that a first call waits for its vocabulary
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What one call asks for.
-
-    Attributes:
-        conversation: the messages, in the caller's own outer shape.
-        body: the whole request body they stand in, if one was given.
-    """
-
-    conversation: Any
-    dialect: Dialect | None
-    model: str | None
-    scope: Scope
-    body: Mapping[str, Any] | None = None
 
 
 class _UnknownShape(Exception):
@@ -81,6 +65,7 @@ class Engine:
         self._counter = counter
         self._telemetry = telemetry
         self._tracks = TrackCache()
+        self._weights = Weights()
         self._circuits: dict[str, Circuit] = defaultdict(Circuit)
         self._traits = {handle.name: handle.traits for handle in handles}
         unit = [name for name, traits in self._traits.items() if traits.unit_scores]
@@ -91,7 +76,7 @@ class Engine:
 
     def inject(self, asked: Asked) -> InjectionResult:
         """Inject for a sync caller; raises nothing but ``KeyboardInterrupt``."""
-        with self._telemetry.span("inject") as span:
+        with self._telemetry.span() as span:
             run = _Run(self, asked)
             effect = run.begin()
             while effect is not None:
@@ -101,7 +86,7 @@ class Engine:
 
     async def ainject(self, asked: Asked) -> InjectionResult:
         """Inject for an async caller; the caller's own cancellation passes through."""
-        with self._telemetry.span("inject") as span:
+        with self._telemetry.span() as span:
             run = _Run(self, asked)
             effect = run.begin()
             while effect is not None:
@@ -118,7 +103,7 @@ class Engine:
         walked = self._walk(asked, known)
         if walked is None:
             raise _UnknownShape
-        _, one_state = _kept_before(asked)
+        _, one_state = kept_before(asked)
         return Request(
             conversation=asked.conversation,
             walk=walked,
@@ -136,7 +121,8 @@ class Engine:
             placement=self._placement(walked.dialect, asked),
             counter_ready=self._counter is not None or counters.is_loaded(asked.model),
             window=self._config.context_window or window_of(asked.model),
-            beside=lambda: _beside(asked),
+            weights=self._weights,
+            beside=lambda: bytes_in_body(asked),
         )
 
     def _placement(self, dialect: Dialect, asked: Asked) -> Literal["user", "system", "apart"]:
@@ -157,7 +143,7 @@ class Engine:
                 return walk(found.open(conversation), found, self._tracks, known)
             else:
                 messages = list(conversation)
-            root, _ = _kept_before(asked)
+            root, _ = kept_before(asked)
             return walk(messages, asked.dialect, self._tracks, known, _detect, root.encode())
         except BaseException as error:
             if passes_through(error):
@@ -215,6 +201,7 @@ class _Run:
         self._asked = asked
         self._started = time.monotonic()
         self._dialect: str | None = None
+        self._known: Sequence[str] = ()
         self._flow = self._steps()
         self.result: InjectionResult
 
@@ -233,17 +220,26 @@ class _Run:
                 return self._flow.throw(reply)
             return self._flow.send(reply)
         except StopIteration as stop:
-            self.result = self._finished(stop.value)
+            self._end(stop.value)
         except BaseException as error:
-            if passes_through(error):
-                raise
-            self.result = self._crashed(error)
+            self._break_off(error)
         return None
+
+    def _end(self, outcome: Outcome) -> None:
+        try:
+            self.result = self._finished(outcome)
+        except BaseException as error:
+            self._break_off(error)
+
+    def _break_off(self, error: BaseException) -> None:
+        if passes_through(error):
+            raise error
+        self.result = self._crashed(error)
 
     def _steps(self) -> Step[Outcome]:
         """Return the whole flow: reading the messages, then the steps."""
-        known = yield from self._engine.known_texts(self._asked)
-        request = self._engine.request(self._asked, known)
+        self._known = yield from self._engine.known_texts(self._asked)
+        request = self._engine.request(self._asked, self._known)
         self._dialect = request.dialect.name
         return (yield from inject_flow(request))
 
@@ -284,7 +280,13 @@ class _Run:
         return _reply(effect, await run_soon(lambda: value, self._time_for(effect)))
 
     def _finished(self, outcome: Outcome) -> InjectionResult:
-        """Return the result of a flow that ran to its end."""
+        """Return the result of a flow that ran to its end.
+
+        Raises:
+            StageFailed: the body has no place for what belongs into its system prompt.
+        """
+        asked = self._asked
+        request = None if asked.body is None else new_body(asked, outcome, self._known)
         report = report_of(
             outcome,
             seconds=time.monotonic() - self._started,
@@ -292,7 +294,6 @@ class _Run:
             dialect=self._dialect or "",
             scope=self._asked.scope,
         )
-        request = _new_body(self._asked, outcome) if self._asked.body is not None else None
         return InjectionResult(outcome.messages, outcome.block, report, request)
 
     def _crashed(self, error: BaseException) -> InjectionResult:
@@ -364,31 +365,3 @@ def _detect(messages: list[Any]) -> Dialect | None:
     if len(messages) > 2 * _SAMPLED:
         messages = messages[:_SAMPLED] + messages[-_SAMPLED:]
     return registry.detect(messages)
-
-
-def _kept_before(asked: Asked) -> tuple[str, bool]:
-    """Return the id of what the provider keeps of the conversation, and if it tells one state."""
-    continues = getattr(asked.dialect, "continues", None)
-    if continues is None or asked.body is None:
-        return "", True
-    kept: tuple[str, bool] = continues(asked.body)
-    return kept
-
-
-def _new_body(asked: Asked, outcome: Outcome) -> dict[str, Any]:
-    body = dict(asked.body or {})
-    if asked.dialect is not None:
-        body[asked.dialect.field] = outcome.messages
-        if not asked.dialect.takes_system:
-            return asked.dialect.with_system(body, outcome.system)
-    return body
-
-
-def copied(conversation: Any) -> Any:
-    """Return a new list for a list, anything else as it is."""
-    return list(conversation) if isinstance(conversation, list) else conversation
-
-
-def _beside(asked: Asked) -> int:
-    field = asked.dialect.field if asked.dialect else "messages"
-    return 0 if asked.body is None else bytes_beside(asked.body, field)

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from itertools import islice
 from typing import Any
 
+from .arguments import checked_count, checked_flag, checked_seconds
 from .circuits import Circuit
 from .driving import Done, as_awaitable, attempt, on_loop, on_worker
 from .entries import read_entry
@@ -39,9 +40,10 @@ class StoreHandle:
         self.name: str = store.name
         self.is_async = inspect.iscoroutinefunction(store.search)
         self.circuit = circuit or Circuit(limit=_limit(store, self.is_async))
-        self.timeout: float | None = _positive(getattr(store, "timeout", None))
-        self.takes_context = bool(getattr(store, "takes_context", False))
-        self.writable = bool(getattr(store, "writable", False))
+        timeout = getattr(store, "timeout", None)
+        self.timeout = None if timeout is None else checked_seconds(_of(store, "timeout"), timeout)
+        self.takes_context = _flag(store, "takes_context")
+        self.writable = _flag(store, "writable")
         self.description: str | None = getattr(store, "description", None)
         floor = getattr(store, "relevance_floor", None)
         self.traits = StoreTraits(
@@ -284,13 +286,19 @@ def check_store(store: Any) -> None:
 
 def _limit(store: Any, is_async: bool) -> int:
     """Return how many searches may run at once: a hung one keeps a thread, a task ends."""
-    given = _positive(getattr(store, "max_concurrency", None))
-    return _MOST_TASKS if given is None and is_async else int(given or _MOST_THREADS)
+    given = getattr(store, "max_concurrency", None)
+    if given is None:
+        return _MOST_TASKS if is_async else _MOST_THREADS
+    return checked_count(_of(store, "max_concurrency"), given)
 
 
-def _positive(value: Any) -> float | None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and value > 0 else None
+def _flag(store: Any, name: str) -> bool:
+    given = getattr(store, name, None)
+    return given is not None and checked_flag(_of(store, name), given)
+
+
+def _of(store: Any, name: str) -> str:
+    return f"store {store.name!r}: {name}"
 
 
 def _accepts(function: Any, name: str, position: int | None) -> bool:

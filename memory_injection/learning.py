@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .bodies import Asked
 from .capture import Capture, CaptureStatus
 from .capture.cleaning import block_cleaner
 from .capture.delivery import under_capture
 from .config import InjectionConfig
 from .driving import run_now
-from .engine import Asked, Engine
+from .engine import Engine
 from .errors import InputError
 from .handles import StoreHandle
 from .ledger import InMemoryLedger

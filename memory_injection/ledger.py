@@ -42,10 +42,11 @@ class InMemoryLedger:
         max_records: most records in all spaces together.
         max_per_scope: most records in one space.
         max_age: seconds after which a record counts as gone.
-        clock: seconds since 1970; replaced in tests.
+        clock: seconds since 1970, what the age of a record is measured by; replaced in tests. A
+            record carries the system's time of the call that wrote it.
 
     Raises:
-        ConfigurationError: a bound is not positive.
+        ConfigurationError: a bound is not positive, or a number of records not whole.
     """
 
     in_process = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .arguments import checked_count
 from .errors import ConfigurationError
 from .records import Scope
 
@@ -40,6 +41,8 @@ class LedgerRecord:
         written_at: seconds since 1970.
         dropped: step keys at which ``carry_budget`` stopped carrying it; in a conversation that
             holds one of them the block is not written again.
+        counter: name of the token counter that weighed it; "" if unknown. With another one (the
+            model was changed) it is weighed anew.
     """
 
     anchor: bytes
@@ -49,6 +52,7 @@ class LedgerRecord:
     tokens: int = 0
     written_at: float = 0.0
     dropped: tuple[bytes, ...] = ()
+    counter: str = ""
 
 
 def gives_way(
@@ -66,12 +70,15 @@ def gives_way(
     )
 
 
-def check_bounds(**bounds: float) -> None:
+def check_bounds(*, max_age: float, **counts: int) -> None:
     """Check the bounds of a ledger.
 
     Raises:
-        ConfigurationError: one is not above 0: it would silently keep nothing.
+        ConfigurationError: one is not above 0: it would silently keep nothing. Or a count of
+            records is no whole number.
     """
-    for name, value in bounds.items():
+    for name, value in {**counts, "max_age": max_age}.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
             raise ConfigurationError(f"{name} must be above 0, not {value!r}")
+    for name, value in counts.items():
+        checked_count(name, value)

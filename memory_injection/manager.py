@@ -8,10 +8,12 @@ from typing import Any
 
 from . import counters, rendering
 from .access import StoreAccess, bind_ledger, collected, registered
+from .arguments import checked_flag, checked_seconds, refuse_class
 from .asking import asked_body, asked_messages, left_alone
+from .bodies import Asked
 from .config import InjectionConfig
 from .driving import run_now, run_soon
-from .engine import Asked, Engine
+from .engine import Engine
 from .errors import ConfigurationError
 from .fanout import ask_now, ask_soon, run_all_now, run_all_soon
 from .learning import Learning, capture_for
@@ -70,10 +72,8 @@ class MemoryManager(Learning):
         self._owns_ledger = ledger is None
         bind_ledger(self._handles, self._ledger)
         self._counter = counters.as_counter(counter)
-        if not write_timeout > 0:
-            raise ConfigurationError(f"write_timeout must be above 0 s, not {write_timeout!r}")
-        self._write_timeout = write_timeout
-        self._telemetry = Telemetry(self.name, log_content)
+        self._write_timeout = checked_seconds("write_timeout", write_timeout)
+        self._telemetry = Telemetry(self.name, checked_flag("log_content", log_content))
         self._report_hooks = ReportHooks(on_report)
         self._engine = Engine(
             self._handles,
@@ -83,6 +83,7 @@ class MemoryManager(Learning):
             counter=self._counter,
             telemetry=self._telemetry,
         )
+        refuse_class("extractor", extractor)
         self._access = StoreAccess(self._handles, self._engine.merge)
         self._capture = capture_for(
             self._handles, self.injection, self.name, self._ledger, extractor
@@ -184,7 +185,8 @@ class MemoryManager(Learning):
         why = "closed" if self._closed else None if self._enabled else "injection=False"
         result = left_alone(asked, why)
         if result is not None:
-            self._telemetry.injected(None, result)
+            with self._telemetry.span() as span:
+                self._telemetry.injected(span, result)
         return result
 
     # Searching and writing
@@ -356,6 +358,7 @@ def _checked_name(name: object) -> str:
 
 
 def _checked_ledger(ledger: Any) -> Ledger:
+    refuse_class("ledger", ledger)
     lacking = [
         m for m in ("get", "put", "drop", "forget") if not callable(getattr(ledger, m, None))
     ]

@@ -131,10 +131,14 @@ class Dialect(Protocol):
         """Return a new system message holding *text* (``placement="system"``)."""
         ...
 
-    def with_system(self, body: dict[str, Any], text: str) -> dict[str, Any]:
+    def with_system(
+        self, body: dict[str, Any], text: str, known: Sequence[str] = ()
+    ) -> dict[str, Any]:
         """Return *body* with *text* at the end of its system prompt, replacing an earlier block.
 
-        "" takes that out. Called only where ``takes_system`` is False.
+        "" takes that out. Earlier blocks are those of the default shape and the *known* texts.
+        Called only where ``takes_system`` is False. A prompt that is nothing a block could be
+        written into is left as it is; the call then counts as failed.
         """
         ...
 

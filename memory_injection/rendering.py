@@ -24,6 +24,7 @@ __all__ = [
     "parse_block",
     "prepare",
     "render_block",
+    "strip_blocks",
 ]
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -134,6 +135,21 @@ def block_at(text: str, block: str) -> int:
 
 def _on_its_own(text: str, at: int, end: int) -> bool:
     return (at == 0 or text[at - 1] == "\n") and (end == len(text) or text[end] == "\n")
+
+
+def strip_blocks(text: str, blocks: Sequence[str]) -> str:
+    """Return *text* without *blocks* (in order) and the white space that set them apart."""
+    kept, rest = [], text
+    for block in blocks:
+        before, found, after = rest.partition(block)
+        if found:
+            kept.append(before)
+            rest = after
+    if not kept:
+        return text
+    first, *others = [*kept, rest]
+    pieces = [first.rstrip(), *(piece.strip() for piece in others)]
+    return "\n".join([pieces[0], *filter(None, pieces[1:])])
 
 
 @lru_cache(maxsize=2048)

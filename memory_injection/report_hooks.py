@@ -13,6 +13,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
+from .arguments import refuse_class
 from .circuits import Circuit, Held, Place
 from .driving import Done, as_awaitable, attempt, on_loop, on_worker, passes_through
 from .errors import ConfigurationError
@@ -159,6 +160,8 @@ def _listed(given: Any) -> list[Callable[..., Any]]:
         return []
     several = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
     hooks = [given] if callable(given) or not several else list(given)
+    for hook in hooks:
+        refuse_class("on_report", hook)
     wrong = next((hook for hook in hooks if not callable(hook)), None)
     if wrong is not None:
         raise ConfigurationError(

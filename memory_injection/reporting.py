@@ -31,7 +31,7 @@ def report_of(
         token_budget=trace.budget,
         counter=trace.counter,
         replayed_blocks=standing.blocks,
-        carried_tokens=standing.carried,
+        carried_tokens=standing.carried + standing.met,
         seconds=seconds,
         model=model,
         dialect=dialect,

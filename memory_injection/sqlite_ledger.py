@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
+from .errors import ConfigurationError
 from .forks import Lock
 from .ledger_records import LedgerRecord, Shown, Space, check_bounds, gives_way
 from .records import Scope
@@ -17,8 +18,8 @@ from .stores.database import Database
 __all__ = ["SQLiteLedger"]
 
 _CHUNK = 500  # keys in one query; SQLite's own limit on variables is higher everywhere
-_COLUMNS = "anchor, step, text, shown, tokens, written_at, dropped"
-_SWEPT = 64  # writes between two looks at the bounds; they are exceeded by no more than that
+_COLUMNS = "anchor, step, text, shown, tokens, written_at, dropped, counter"
+_SWEPT = 64  # writes between two looks at the bounds, the first write of all being one
 
 
 def _first(conn: sqlite3.Connection) -> None:
@@ -38,6 +39,15 @@ def _first(conn: sqlite3.Connection) -> None:
     conn.execute("CREATE INDEX ledger_record_age ON ledger_record (used_at)")
 
 
+def _counted_by(conn: sqlite3.Connection) -> None:
+    conn.execute("ALTER TABLE ledger_record ADD COLUMN counter TEXT NOT NULL DEFAULT ''")
+
+
+def _by_writing(conn: sqlite3.Connection) -> None:
+    # Every process looks for what is too old at its first write.
+    conn.execute("CREATE INDEX ledger_record_written ON ledger_record (written_at)")
+
+
 def _prepare(conn: sqlite3.Connection) -> None:
     # What is erased must be gone from the file as well, not only from the tables.
     conn.execute("PRAGMA secure_delete=ON")
@@ -46,16 +56,25 @@ def _prepare(conn: sqlite3.Connection) -> None:
 class SQLiteLedger:
     """Records of blocks in one file, shared by threads and processes.
 
+    What is past the bounds is erased from the file at the first write of each process (of each
+    ledger object, to be exact) and at every 64th after it, so the file holds at most 64 records
+    more than *max_records* for each process that writes to it. What is past *max_age* is not found
+    from that moment on.
+
     Args:
-        path: the file; it may be the one a ``SQLiteStore`` uses.
+        path: the file; it may be the one a ``SQLiteStore`` uses. ``":memory:"`` keeps it in this
+            process alone.
         max_records: most records in all spaces together.
         max_per_scope: most records in one space.
         max_age: seconds after which a record counts as gone.
         busy_timeout: seconds to wait for another process's lock.
-        clock: seconds since 1970; replaced in tests.
+        clock: seconds since 1970, what the age of a record is measured by; replaced in tests. A
+            record carries the system's time of the call that wrote it.
 
     Raises:
-        ConfigurationError: a bound that is not positive, or no usable path.
+        ConfigurationError: a bound that is not positive, a number of records that is not whole, or
+            a path that no file can be at: a folder, or one in a folder that does not exist. What
+            goes wrong with the file later is survived by every call, and told in its report.
     """
 
     in_process = False
@@ -78,11 +97,12 @@ class SQLiteLedger:
         self._database = Database(
             path,
             component="ledger",
-            migrations=[_first],
+            migrations=[_first, _counted_by, _by_writing],
             store="ledger",
             busy_timeout=busy_timeout,
             prepare=_prepare,
         )
+        _check_place(self._database)
         self._used: dict[Space, set[bytes]] = {}
         self._lock = Lock()
         self._puts = 0
@@ -122,9 +142,11 @@ class SQLiteLedger:
         with self._lock:
             used = self._used.pop(space, set())
             self._puts += 1
-            sweeps = self._puts % _SWEPT == 0
+            sweeps = self._puts % _SWEPT == 1
         with self._database.write() as session:
             conn = session.conn
+            if sweeps:
+                self._sweep(conn)
             number = _space_id(conn, space) or _new_space(conn, space)
             standing = conn.execute(
                 f"SELECT {_COLUMNS} FROM ledger_record WHERE space = ? AND anchor = ? AND step = ?",
@@ -137,10 +159,10 @@ class SQLiteLedger:
             now = self._clock()
             conn.execute(
                 f"INSERT INTO ledger_record (space, {_COLUMNS}, used_at)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, anchor, step) DO UPDATE"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (space, anchor, step) DO UPDATE"
                 " SET text = excluded.text, shown = excluded.shown, tokens = excluded.tokens,"
                 " written_at = excluded.written_at, dropped = excluded.dropped,"
-                " used_at = excluded.used_at",
+                " counter = excluded.counter, used_at = excluded.used_at",
                 (number, *_row(record), now),
             )
             conn.executemany(
@@ -148,8 +170,6 @@ class SQLiteLedger:
                 [(now, number, anchor) for anchor in used],
             )
             self._trim_space(conn, number)
-            if sweeps:
-                self._sweep(conn)
         return record
 
     def _trim_space(self, conn: sqlite3.Connection, number: int) -> None:
@@ -235,6 +255,16 @@ class SQLiteLedger:
         self._database.close()
 
 
+def _check_place(database: Database) -> None:
+    if database.in_memory:
+        return
+    path = database.path
+    if os.path.isdir(path):
+        raise ConfigurationError(f"path must be a file, not the folder {path!r}")
+    if not os.path.isdir(os.path.dirname(path)):
+        raise ConfigurationError(f"path {path!r} lies in a folder that does not exist")
+
+
 def _ids(space: Space) -> tuple[str, str, str, str, str]:
     scope = space.scope
     # An id is never empty, so "" can stand for "not given" and be part of a unique key.
@@ -270,7 +300,7 @@ def _chunks(keys: Collection[bytes]) -> Iterable[tuple[bytes, ...]]:
         yield chunk
 
 
-def _row(record: LedgerRecord) -> tuple[bytes, bytes, str, str, int, float, str]:
+def _row(record: LedgerRecord) -> tuple[bytes, bytes, str, str, int, float, str, str]:
     return (
         record.anchor,
         record.step,
@@ -279,11 +309,12 @@ def _row(record: LedgerRecord) -> tuple[bytes, bytes, str, str, int, float, str]
         record.tokens,
         record.written_at,
         json.dumps([key.hex() for key in record.dropped]),
+        record.counter,
     )
 
 
 def _record(row: Sequence[object]) -> LedgerRecord:
-    anchor, step, text, shown, tokens, written_at, dropped = row
+    anchor, step, text, shown, tokens, written_at, dropped, counter = row
     return LedgerRecord(
         anchor=bytes(anchor),  # type: ignore[call-overload]
         step=bytes(step),  # type: ignore[call-overload]
@@ -292,4 +323,5 @@ def _record(row: Sequence[object]) -> LedgerRecord:
         tokens=int(tokens),  # type: ignore[call-overload]
         written_at=float(written_at),  # type: ignore[arg-type]
         dropped=tuple(bytes.fromhex(key) for key in json.loads(str(dropped))),
+        counter=str(counter),
     )

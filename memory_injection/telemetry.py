@@ -14,10 +14,43 @@ from typing import Any
 
 from .records import InjectionResult
 
-__all__ = ["Telemetry"]
+__all__ = ["ATTRIBUTES", "CONTENT", "COUNTERS", "EVENT", "SPAN", "Telemetry"]
 
 _LOG = logging.getLogger("memory_injection")
 _NAME = "memory_injection"
+SPAN = "memory.inject"
+"""The span around one injection; that of a call left alone is short."""
+ATTRIBUTES = {
+    "manager": "name of the manager",
+    "status": "`injected`, `replayed`, `skipped` or `failed`, as in the report",
+    "reason": "why there is no new block",
+    "stage": "the step that failed, also where that was survived",
+    "error": "type of what failed, without its message",
+    "warnings": "how many warnings the report holds",
+    "entries": "memories in the new block",
+    "dropped": "memories left out",
+    "tokens": "of the block standing in the latest user message",
+    "replayed": "earlier blocks in the request",
+    "seconds": "of the whole injection",
+    "stores": "each store as `name:status:hits`, joined by commas",
+    "model": "the model asked for",
+    "dialect": "the request shape",
+}
+"""What a log line says of one injection; a span has it with ``memory.`` before each name."""
+CONTENT = {
+    "query": "what was searched for",
+    "block": "the text of the block",
+    "detail": "the message of what failed",
+}
+"""What is added under ``log_content=True``: it holds what people said, or memory text."""
+EVENT = ("memory.store", ("name", "status", "hits", "seconds"))
+"""One event of the span per store asked, and what each says as ``memory.store.<name>``."""
+COUNTERS = {
+    "memory.injections": ("", "Injections by status", ("memory.manager", "memory.status")),
+    "memory.tokens": ("{token}", "Tokens of new blocks", ("memory.manager",)),
+}
+"""Counters by name: unit, meaning and attributes."""
+
 _NO_SPAN: AbstractContextManager[Any] = nullcontext()
 
 
@@ -29,15 +62,13 @@ class Telemetry:
         self._manager = manager
         self._log_content = log_content
 
-    def span(self, operation: str) -> AbstractContextManager[Any]:
-        """Open a span around one operation; None where nobody listens to OpenTelemetry."""
+    def span(self) -> AbstractContextManager[Any]:
+        """Open a span around one injection; None where nobody listens to OpenTelemetry."""
         tracer = _tracer()
         if tracer is None:
             return _NO_SPAN
         return _Span(
-            lambda: tracer.start_as_current_span(
-                f"memory.{operation}", attributes={"memory.manager": self._manager}
-            )
+            lambda: tracer.start_as_current_span(SPAN, attributes={"memory.manager": self._manager})
         )
 
     def injected(self, span: Any, result: InjectionResult) -> None:
@@ -88,15 +119,8 @@ class Telemetry:
             if value is not None:
                 span.set_attribute(f"memory.{name}", value)
         for store in result.report.stores:
-            span.add_event(
-                "memory.store",
-                {
-                    "memory.store.name": store.name,
-                    "memory.store.status": store.status,
-                    "memory.store.hits": store.hits,
-                    "memory.store.seconds": store.seconds,
-                },
-            )
+            event, told = EVENT
+            span.add_event(event, {f"{event}.{name}": getattr(store, name) for name in told})
 
     def _count(self, result: InjectionResult) -> None:
         counters = _counters()
@@ -174,7 +198,8 @@ def _counters() -> tuple[Any, Any] | None:
     except ImportError:
         return None
     meter = metrics.get_meter(_NAME)
-    return (
-        meter.create_counter("memory.injections", description="Injections by status"),
-        meter.create_counter("memory.tokens", unit="{token}", description="Tokens of new blocks"),
+    injections, tokens = (
+        meter.create_counter(name, unit=unit, description=meaning)
+        for name, (unit, meaning, _) in COUNTERS.items()
     )
+    return injections, tokens

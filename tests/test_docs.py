@@ -190,7 +190,10 @@ def _generator() -> Any:
     return module
 
 
-GENERATED = ["cli", "configuration", "report", "errors", "capture", "manager", "stores", "records"]
+GENERATED = [
+    "cli", "configuration", "report", "errors", "capture", "manager", "stores", "records",
+    "ledgers", "telemetry", "windows",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", GENERATED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,19 @@ from pydantic import BaseModel
 from memory_injection import (
     FormatContext,
     InjectionContext,
+    InMemoryLedger,
     MemoryEntry,
     MemoryManager,
     QueryContext,
     Scope,
     SearchOptions,
     SearchResult,
+    SQLiteLedger,
+    counters,
     errors,
     report,
+    telemetry,
+    windows,
 )
 from memory_injection.capture import CaptureStatus, ExtractionConfig, StoreCaptureStatus
 from memory_injection.cli.commands import PROGRAM, app
@@ -252,6 +257,96 @@ def capture_page() -> str:
     return "\n".join(parts)
 
 
+def ledgers_page() -> str:
+    """Return the page of the ledgers."""
+    head = """
+# Ledgers
+
+Where a manager remembers which block stands in which message
+([what that is for](../explanation/ledger.md)). A manager has an `InMemoryLedger` of its own unless
+it is given one:
+
+```python
+from memory_injection import MemoryManager, SQLiteLedger
+from memory_injection.stores import SQLiteStore
+
+ledger = SQLiteLedger("memory.db", max_age=24 * 3600)
+memory = MemoryManager(stores=[SQLiteStore("memory.db")], ledger=ledger)
+memory.close()
+ledger.close()
+```
+
+Give several processes that serve the same conversations one `SQLiteLedger` file; it may be the
+file of a `SQLiteStore`. A ledger that is given may serve several managers (those of different names
+never meet) and is left open by `memory.close()`. `memory.erase(scope)` erases the records of that
+scope, too. A class of your own with the methods of `memory_injection.Ledger` serves as well.
+"""
+    return "\n".join([NOTE + head, _class(SQLiteLedger), _class(InMemoryLedger)])
+
+
+def _rows(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines) + "\n"
+
+
+def telemetry_page() -> str:
+    """Return the page of log lines, spans and counters."""
+    event, said = telemetry.EVENT
+    names = {**telemetry.ATTRIBUTES, **telemetry.CONTENT}
+    told = [
+        (f"`memory.{name}`", f"{text}{' (`log_content=True` only)' * (name in telemetry.CONTENT)}")
+        for name, text in names.items()
+    ]
+    counted = [
+        (f"`{name}`", unit or "1", meaning, ", ".join(f"`{a}`" for a in attributes))
+        for name, (unit, meaning, attributes) in telemetry.COUNTERS.items()
+    ]
+    parts = [
+        f"{NOTE}\n# Telemetry\n",
+        "Names, counts and lengths; never memory text, unless the manager is made with "
+        "`log_content=True`.\n\nEvery injection is one line of the logger `memory_injection`: at "
+        "`WARNING` if it failed or something was survived, else at `DEBUG`. The same values are in "
+        "the record's attribute `memory`, a dict.\n\nWith an OpenTelemetry SDK installed and set "
+        "up (the extra `otel` brings it), each injection also has a span and is counted. Without "
+        "one, no span is made.\n",
+        f"## Span `{telemetry.SPAN}`\n",
+        _rows(("Attribute", "Meaning"), told),
+        f"One event `{event}` for each store asked, with "
+        f"{', '.join(f'`{event}.{name}`' for name in said)} as in the report.\n",
+        "## Counters\n",
+        _rows(("Name", "Unit", "Meaning", "Attributes"), counted),
+    ]
+    return "\n".join(parts)
+
+
+def windows_page() -> str:
+    """Return the page of known windows and of how tokens are counted."""
+    factors = [(f"names with `{family}`", f"x {factor:g}") for family, factor in counters.FACTORS]
+    parts = [
+        f"{NOTE}\n# Token counters and context windows\n",
+        "## How tokens are counted\n",
+        "By tiktoken's encoding of the model asked for, where tiktoken knows the model; for no "
+        f"model, with `{counters.DEFAULT_ENCODING}`. For a tokenizer that is not public, with "
+        f"`{counters.DEFAULT_ENCODING}` times a factor, never more than the text's UTF-8 bytes:\n",
+        _rows(("Model", "Factor"), [*factors, ("any other", f"x {counters.UNKNOWN_FACTOR:g}")]),
+        "A vocabulary is read from this machine alone, never from the network (the extra `offline` "
+        "brings it). Without it UTF-8 bytes are counted: never too few, and said once in the log. "
+        "The report names the `counter` used.\n\n"
+        "`MemoryManager(counter=...)` counts for every model instead: an object with "
+        "`count(text)` and a `name`, or a callable from text to a whole number.\n",
+        "Blocks that were written for another model are weighed anew.\n",
+        "## Known windows\n",
+        _plain((windows.__doc__ or "").strip()) + "\n",
+        "Near the window a new block gets only what the request leaves, less `reserve`; earlier "
+        "blocks go, oldest first. `InjectionConfig(context_window=...)` comes before the table.\n",
+        _rows(
+            ("Name begins with", "Tokens"),
+            [(f"`{start}`", f"{tokens:,}") for start, tokens in windows.WINDOWS],
+        ),
+    ]
+    return "\n".join(parts)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli": cli,
     "configuration": configuration,
@@ -260,6 +355,9 @@ PAGES: dict[str, Callable[[], str]] = {
     "capture": capture_page,
     "manager": manager_page,
     "stores": stores_page,
+    "ledgers": ledgers_page,
+    "telemetry": telemetry_page,
+    "windows": windows_page,
     "records": records_page,
 }
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
-from ..pipeline.walk import strip_blocks
 from ..records import Scope
-from ..rendering import find_blocks, parse_block
+from ..rendering import find_blocks, parse_block, strip_blocks
 
 __all__ = ["Cleaner", "block_cleaner", "leave_as_is"]
 

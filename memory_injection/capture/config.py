@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from pydantic import Field, field_validator, model_validator
 
@@ -20,6 +20,8 @@ Trigger: TypeAlias = Callable[[TriggerContext], Any]
 
 DEFAULT_TURNS = 5
 
+_PLACE = "ExtractionConfig(triggers=...)"
+
 LONGEST = 1_000_000.0
 """Seconds (some eleven days) that any wait may be: threads cannot wait for ever-greater numbers,
 and a lane that tried to would end."""
@@ -28,6 +30,8 @@ and a lane that tried to would end."""
 @dataclass(frozen=True, slots=True)
 class EveryTurn:
     """Fires after every turn: nothing waits, and an extractor that asks a model costs most."""
+
+    belongs_to: ClassVar[str] = _PLACE
 
     def __call__(self, context: TriggerContext) -> bool:
         """Return True."""
@@ -45,6 +49,7 @@ class EveryNTurns:
         ConfigurationError: *turns* is not a whole number of at least 1.
     """
 
+    belongs_to: ClassVar[str] = _PLACE
     turns: int = DEFAULT_TURNS
 
     def __post_init__(self) -> None:
@@ -142,6 +147,7 @@ class ExtractionConfig(Config):
     @field_validator("extractor")
     @classmethod
     def _can_extract(cls, value: Any) -> Any:
+        _refuse_class(value)
         if value is None or callable(value) or callable(getattr(value, "extract", None)):
             return value
         raise ValueError("an extractor is a callable over messages")
@@ -149,6 +155,7 @@ class ExtractionConfig(Config):
     @field_validator("filter", mode="before")
     @classmethod
     def _read_filter(cls, value: Any) -> Any:
+        _refuse_class(value)
         return MessageFilter() if value is None else value
 
     @model_validator(mode="after")
@@ -161,7 +168,13 @@ class ExtractionConfig(Config):
 _WORDS = re.compile(r"every[ _]?(?:(\d+)[ _]?turns|turn)", re.IGNORECASE)
 
 
+def _refuse_class(value: object) -> None:
+    if isinstance(value, type):
+        raise ValueError("is a class: pass a function or an instance")
+
+
 def _trigger(value: Any) -> Any:
+    _refuse_class(value)
     if isinstance(value, str) and (words := _WORDS.fullmatch(value.strip())):
         return EveryNTurns(int(words[1])) if words[1] else EveryTurn()
     if isinstance(value, int):

@@ -182,12 +182,14 @@ class MessageDialect:
             )
         return {"role": "system", self.slot: text}
 
-    def with_system(self, body: dict[str, Any], text: str) -> dict[str, Any]:
+    def with_system(
+        self, body: dict[str, Any], text: str, known: Sequence[str] = ()
+    ) -> dict[str, Any]:
         """Return *body* with *text* at the end of its system prompt; "" takes ours out."""
         name = next((name for name in self.system_fields if name in body), self.system_fields[0])
-        given = body.get(name)
+        given = self.system_given(body.get(name))
         prompt = rewritten(
-            given, text, lambda said: self._prompt_part(said, given), self.system_alone
+            given, text, lambda said: self._prompt_part(said, given), self.system_alone, known
         )
         if prompt == given:
             return body
@@ -202,6 +204,10 @@ class MessageDialect:
     def role_of(self, message: Any) -> Role:
         """Return who speaks."""
         return self.roles.get(_word(field_of(message, "role")), "other")
+
+    def system_given(self, prompt: Any) -> Any:
+        """Return a system prompt that is kept apart in one of the shapes the API takes."""
+        return prompt
 
     def system_part(self, text: str) -> Any:
         """Return *text* as one part of a system prompt that is kept apart."""

@@ -52,6 +52,11 @@ class Gemini(MessageDialect):
         "function": "tool",
     }
 
+    def system_given(self, prompt: Any) -> Any:
+        """Return a part that stands alone as a content: google-genai takes either."""
+        alone = not isinstance(prompt, (str, *PARTS)) and field_of(prompt, "parts") is None
+        return {"parts": [prompt]} if alone and self.text_of(prompt) is not None else prompt
+
     def system_alone(self, text: str) -> Any:
         """Return a content holding *text*."""
         return {"parts": [self.system_part(text)]}

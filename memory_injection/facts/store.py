@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..arguments import checked_flag
 from ..driving import run_now
 from ..errors import ConfigurationError, InputError, StoreError
 from ..protocols import Ledger
@@ -89,7 +90,7 @@ class FactStore(Closing):
         self.name = name
         self.description = description
         self.max_search_results = min(max_search_results, 50)
-        self.writable = writable
+        self.writable = checked_flag("writable", writable)
         self.extraction = extraction
         self._agent = Scope(agent=agent).agent or ""
         self.ledger = ledger

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import checked_flag
 from ..counters import counter_for
 from ..errors import ConfigurationError, StoreError
 from ..protocols import TokenCounter
@@ -91,7 +92,7 @@ class FileMemoryProvider:
         options = RecallOptions.of(recall)
         self.name = name
         self.description = "Notes kept as plain files: a summary, MEMORY.md and single records."
-        self.writable = bool(writable)
+        self.writable = checked_flag("writable", writable)
         self.max_search_results = options.max_results
         self._options = options
         self._counter = counter

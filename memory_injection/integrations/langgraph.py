@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
+from ..arguments import checked_flag
 from ..errors import ConfigurationError, InputError, StoreError
 from ..records import MemoryEntry, Scope, SearchOptions
 from ..stores.lexical import RELEVANCE_FLOOR
@@ -24,6 +25,36 @@ _UNRANKED = 500
 """Items that are looked at in a store without an index, which answers in no order of relevance."""
 
 _IDS = ("user", "session", "agent", "run")
+
+
+class _Sweep:
+    """Pages through what lies below a namespace, to delete what lies in it."""
+
+    def __init__(self, store: str, namespace: tuple[str, ...]) -> None:
+        self._store = store
+        self._namespace = namespace
+        self._seen: set[tuple[tuple[str, ...], str]] = set()
+        self.erased = 0
+        self.passed = 0
+
+    def own(self, items: Sequence[Any]) -> list[str]:
+        """Return the keys to delete of one page.
+
+        Raises:
+            StoreError: it brings nothing new: a deletion had no effect, or pages are not turned.
+        """
+        places = [(tuple(item.namespace), item.key) for item in items]
+        new = set(places) - self._seen
+        if not new:
+            raise StoreError(
+                f"{self._store}: what was deleted is still there; erase again to finish",
+                self._store,
+            )
+        self._seen |= new
+        keys = [key for namespace, key in places if namespace == self._namespace]
+        self.erased += sum(namespace == self._namespace for namespace, _ in new)
+        self.passed += len(places) - len(keys)
+        return keys
 
 
 class LangGraphStore:
@@ -61,7 +92,7 @@ class LangGraphStore:
         if not (callable(getattr(store, "search", None)) and callable(getattr(store, "put", None))):
             raise ConfigurationError(f"store must be a LangGraph BaseStore, not {store!r}")
         self.name = name
-        self.writable = writable
+        self.writable = checked_flag("writable", writable)
         self._store = store
         self._labels = _checked(namespace)
         self._needed = {name for label in self._labels for name in _named(label)}
@@ -126,22 +157,18 @@ class LangGraphStore:
             return self._aerase(namespace)
 
     def _erase(self, namespace: tuple[str, ...]) -> int:
-        erased = passed = 0
-        while items := self._store.search(namespace, limit=_UNRANKED, offset=passed):
-            own = [item for item in items if tuple(item.namespace) == namespace]
-            for item in own:
-                self._store.delete(namespace, item.key)
-            erased, passed = erased + len(own), passed + len(items) - len(own)
-        return erased
+        sweep = _Sweep(self.name, namespace)
+        while items := self._store.search(namespace, limit=_UNRANKED, offset=sweep.passed):
+            for key in sweep.own(items):
+                self._store.delete(namespace, key)
+        return sweep.erased
 
     async def _aerase(self, namespace: tuple[str, ...]) -> int:
-        erased = passed = 0
-        while items := await self._store.asearch(namespace, limit=_UNRANKED, offset=passed):
-            own = [item for item in items if tuple(item.namespace) == namespace]
-            for item in own:
-                await self._store.adelete(namespace, item.key)
-            erased, passed = erased + len(own), passed + len(items) - len(own)
-        return erased
+        sweep = _Sweep(self.name, namespace)
+        while items := await self._store.asearch(namespace, limit=_UNRANKED, offset=sweep.passed):
+            for key in sweep.own(items):
+                await self._store.adelete(namespace, key)
+        return sweep.erased
 
     def _done(self, method: str, then: Callable[[Any], Any], *given: Any, **named: Any) -> Any:
         """Call the store's *method*, or its async twin where that is all there is."""

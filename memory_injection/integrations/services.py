@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ..arguments import checked_flag
 from ..errors import ConfigurationError, StoreError
 from ..records import MemoryEntry, Scope, SearchOptions
 
@@ -52,7 +53,7 @@ class ServiceStore(ABC):
         self, name: str, *, is_async: bool, writable: bool = True, timeout: float | None = None
     ) -> None:
         self.name = named(name)
-        self.writable = writable
+        self.writable = checked_flag("writable", writable)
         self.timeout = timeout
         if is_async:
             # The manager runs coroutine functions on the caller's loop, the one the client is on.

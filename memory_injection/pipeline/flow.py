@@ -7,7 +7,7 @@ from typing import Any
 
 from ..records import InjectedBlock
 from .deduplicate import fresh_entries
-from .effects import Skip, StageFailed, Step, Trace
+from .effects import Call, Skip, StageFailed, Step, Trace
 from .merge import rank
 from .pack import fit
 from .query import derive
@@ -61,7 +61,7 @@ def inject(request: Request) -> Step[Outcome]:
 def look(request: Request, standing: Standing, trace: Trace) -> Step[InjectedBlock]:
     """Look for memories and return the block to add."""
     is_user_turn = yield from decide(request, standing)
-    _reuse(request, standing)
+    yield from _reuse(request, standing, trace)
     query = yield from derive(request, is_user_turn, trace)
     found = yield from gather(request, query, trace)
     ranked = yield from rank(request, query, found, trace)
@@ -69,10 +69,36 @@ def look(request: Request, standing: Standing, trace: Trace) -> Step[InjectedBlo
     return (yield from fit(request, standing, entries, trace))
 
 
-def _reuse(request: Request, standing: Standing) -> None:
-    """A retry of the same call gets the block written moments ago."""
-    if any(record.step == request.walk.last_key for record in standing.here):
+def _reuse(request: Request, standing: Standing, trace: Trace) -> Step[None]:
+    """A retry of the same call gets the block written moments ago, or keeps the one it holds."""
+    walk = request.walk
+    if any(record.step == walk.last_key for record in standing.here):
         raise Skip("all_duplicates", "this call has its block already")
+    at = standing.anchor
+    if at is None or at != walk.last_spoken():
+        return
+    # What came before it may have been trimmed away: then it has another key than it was written
+    # under, and its block is one that the ledger knows from elsewhere.
+    strange = set(walk[at].blocks).difference(standing.apart.get(at, ()))
+    if strange and not strange.isdisjoint((yield from _kept_texts(request, trace))):
+        raise Skip("all_duplicates", "the message holds its block already")
+
+
+def _kept_texts(request: Request, trace: Trace) -> Step[frozenset[str]]:
+    """Return the texts of all blocks that the ledger keeps for this scope, if it tells them."""
+    texts = getattr(request.ledger, "texts", None)
+    if texts is None:
+        return frozenset()
+    try:
+        kept = yield Call(
+            "ledger", texts, (request.space,), blocking=not request.ledger.in_process, share=0.3
+        )
+        return frozenset(kept)
+    except StageFailed as failure:
+        trace.survive(failure)
+    except TypeError as error:
+        trace.survive(StageFailed("ledger", error))
+    return frozenset()
 
 
 def _note_place(request: Request, trace: Trace) -> None:
@@ -95,7 +121,7 @@ def _settle(
     """End without a new block: earlier blocks are still where they stood."""
     if standing.stale is not None and standing.anchor is not None:
         standing.carry(standing.anchor, standing.stale, in_place=False)
-    block = block_in_place(request, standing, trace)
+    block = block_in_place(request, standing)
     messages = with_blocks(request, standing, None, trace)
     if standing.blocks:
         _note_place(request, trace)

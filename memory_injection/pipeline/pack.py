@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..counters import BYTES
 from ..protocols import TokenCounter
 from ..records import FormatContext, InjectedBlock, MemoryEntry
 from ..rendering import legal_text, render_block
@@ -12,14 +11,13 @@ from .effects import Call, Skip, StageFailed, Step, Trace
 from .request import Request
 from .retrieve import dropped_entry
 from .standing import Standing
-from .weighing import GuardedCounter, room_left
+from .weighing import JOINT, guarded_counter, room_left, surely_above
 
-__all__ = ["fit", "guarded_counter"]
+__all__ = ["fit"]
 
 # A token of the vocabularies in use covers at most 128 bytes, so a longer text cannot fit and
 # need not be counted.
 _BYTES_PER_TOKEN = 128
-_JOINT = 4  # tokens that two texts may save when they are counted as one
 
 
 def fit(
@@ -35,7 +33,9 @@ def fit(
         Skip: nothing fits.
         StageFailed: the format callback failed.
     """
-    counter = yield from guarded_counter(request, trace)
+    if standing.counter is None:
+        standing.counter = yield from guarded_counter(request, trace)
+    counter = standing.counter
     budget = _budget(request, standing, counter)
     trace.counter, trace.budget = counter.name, budget
     packer = _Packer(request, counter, budget)
@@ -74,8 +74,10 @@ class _Packer:
         """Tell whether *entry* could fit beside *block*, without rendering."""
         if len(entry.content) > self._budget * _BYTES_PER_TOKEN:
             return False
+        if surely_above(entry.content, self._budget + JOINT, self._counter):
+            return False
         cost = self._counter.count(entry.content)
-        return block.tokens + cost - _JOINT <= self._budget
+        return block.tokens + cost - JOINT <= self._budget
 
     def attempt(self, entries: Sequence[MemoryEntry]) -> Step[InjectedBlock | None]:
         """Return the block showing exactly *entries*, or None if it is above the budget."""
@@ -83,7 +85,7 @@ class _Packer:
         if sum(len(entry.content) for entry in entries) > limit:
             return None
         text = yield from self._render(entries)
-        if len(text) > limit:
+        if len(text) > limit or surely_above(text, self._budget, self._counter):
             return None
         tokens = self._counter.count(text)
         return InjectedBlock(text, tuple(entries), tokens) if tokens <= self._budget else None
@@ -101,22 +103,8 @@ class _Packer:
         return text if len(text) > self._budget * _BYTES_PER_TOKEN else legal_text(text)
 
 
-def guarded_counter(request: Request, trace: Trace) -> Step[TokenCounter]:
-    """Return the counter for the model; one that fails is replaced by the byte counter."""
-    if request.counter_ready:
-        return GuardedCounter(request.load_counter(request.model), trace)
-    try:
-        counter = yield Call(
-            "counter", request.load_counter, (request.model,), blocking=True, share=0.6
-        )
-        return GuardedCounter(counter, trace)
-    except StageFailed as failure:
-        trace.survive(failure)
-    return BYTES
-
-
 def _budget(request: Request, standing: Standing, counter: TokenCounter) -> int:
     """Return the tokens a new block may have: the budget, or what the window leaves."""
     budget = request.config.token_budget
-    room = room_left(request, counter, budget + standing.carried)
+    room = room_left(request, counter, budget + standing.carried, standing.apart)
     return budget if room is None else max(0, min(budget, room - standing.carried))

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from ..followups import leans_on_context
 from ..records import QueryContext
-from ..rendering import find_blocks
+from ..rendering import find_blocks, strip_blocks
 from ..smalltalk import is_bare_answer, is_small_talk, without_small_talk
 from .effects import Call, Skip, StageFailed, Step, Trace
 from .request import Request
-from .walk import strip_blocks
 
 __all__ = ["Query", "derive"]
 

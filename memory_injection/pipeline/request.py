@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..config import InjectionConfig
@@ -11,6 +11,7 @@ from ..ledger_records import Space
 from ..protocols import Dialect, Ledger, MergePolicy, TokenCounter
 from ..records import Scope
 from .walk import Walk
+from .weighing import Weights
 
 __all__ = ["Request", "StoreTraits"]
 
@@ -42,6 +43,7 @@ class Request:
             outside the conversation.
         counter_ready: ``load_counter`` answers at once.
         window: tokens the model takes, or None if unknown.
+        weights: what blocks weigh that were written under another counter.
         beside: returns the bytes of the request beside its messages (tools, system).
     """
 
@@ -60,4 +62,5 @@ class Request:
     placement: Literal["user", "system", "apart"] = "user"
     counter_ready: bool = True
     window: int | None = None
+    weights: Weights = field(default_factory=Weights)
     beside: Callable[[], int] = lambda: 0

@@ -7,13 +7,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..counters import BYTES
 from ..ledger_records import LedgerRecord
+from ..protocols import TokenCounter
+from ..rendering import strip_blocks
 from .economy import Turn, carried_since
-from .effects import Trace
 from .request import Request
-from .walk import Walk, strip_blocks
-from .weighing import GuardedCounter, room_left
+from .walk import Walk
+from .weighing import room_left
 
 __all__ = ["Retention", "retain"]
 
@@ -28,50 +28,89 @@ class Retention:
         gone: places in the list of found records that are not carried.
         fresh: records that this very call stops carrying.
         at: key of the turn from which on they are gone.
+        unfit: places of records of the turn in progress that this very request is too small for.
     """
 
     gone: set[int] = field(default_factory=set)
     fresh: list[LedgerRecord] = field(default_factory=list)
     at: bytes = b""
+    unfit: set[int] = field(default_factory=set)
 
 
-def retain(request: Request, found: Placed, trace: Trace) -> Retention:
+def retain(request: Request, found: Placed, counter: TokenCounter) -> Retention:
     """Decide which of the *found* records (position, record; oldest first) are carried.
 
-    Blocks of the turn in progress always are: the model is still working with them.
+    The records are weighed by *counter*. Blocks of the turn in progress are carried while they
+    fit: the model is still working with them.
     """
     walk = request.walk
     turn = walk.last_ask()
     if turn is None:
         return Retention()
     earlier = [at for at, (position, _) in enumerate(found) if position < turn]
-    if request.placement != "user" or request.config.keep == "call":
-        return Retention(gone=set(earlier))
     retention = Retention(at=walk[turn].key)
+    if request.placement != "user" or request.config.keep == "call":
+        retention.gone = set(earlier)
+    else:
+        _choose(request, retention, earlier, found)
+    _fit(request, retention, found, len(earlier), counter)
+    return retention
+
+
+def _choose(request: Request, retention: Retention, earlier: list[int], found: Placed) -> None:
+    """Let go of what the policy and the budget for *earlier* blocks no longer carry."""
+    walk = request.walk
     retention.gone = {at for at in earlier if _was_dropped(walk, found[at][1])}
     if request.config.keep == "auto":
         since = _first_carried(request, found)
         retention.gone |= {at for at in earlier if found[at][0] < since}
-    carried = [at for at in earlier if at not in retention.gone]
-    if walk.last_spoken() == turn:
+    if walk.last_spoken() == walk.last_ask():
+        carried = [at for at in earlier if at not in retention.gone]
         _shed(retention, carried, found, request.config.carry_budget, half=True)
-    # The window holds inside a tool loop as well: a request that is refused has no use of a cache.
-    carried = [at for at in carried if at not in retention.gone]
+
+
+def _fit(
+    request: Request, retention: Retention, found: Placed, own: int, counter: TokenCounter
+) -> None:
+    """Keep within the window, and a retry within the budget; those from *own* on are the turn's.
+
+    That goes inside a tool loop as well: a request that is refused has no use of a cache. A block
+    may have been weighed for another model, so the turn's own can be too large for this one.
+    """
+    limit = request.config.token_budget
+    for at in range(own, len(found)):
+        _, record = found[at]
+        if record.step == request.walk.last_key and record.tokens > limit:
+            retention.unfit.add(at)
+    kept = [at for at in range(len(found)) if at not in retention.gone | retention.unfit]
     total = sum(record.tokens for _, record in found)
-    ready = request.counter_ready
-    counter = GuardedCounter(request.load_counter(request.model), trace) if ready else BYTES
-    room = room_left(request, counter, total) if carried else None
+    room = room_left(request, counter, total, _apart(request.walk, found)) if kept else None
     if room is not None:
-        turns_own = sum(record.tokens for at, record in found if at >= turn)
-        _shed(retention, carried, found, max(room - turns_own, 0), half=False)
-    return retention
+        turns_own = sum(found[at][1].tokens for at in kept if at >= own)
+        _shed(retention, [at for at in kept if at < own], found, max(room - turns_own, 0))
+        for at in kept:
+            if at >= own and turns_own > room:
+                retention.unfit.add(at)
+                turns_own -= found[at][1].tokens
+    retention.gone |= retention.unfit
+
+
+def _apart(walk: Walk, found: Placed) -> dict[int, list[str]]:
+    """Return the records' texts that stand in the messages already, by position."""
+    apart: dict[int, list[str]] = {}
+    for position, record in found:
+        if record.text in walk[position].blocks:
+            apart.setdefault(position, []).append(record.text)
+    return apart
 
 
 def _was_dropped(walk: Walk, record: LedgerRecord) -> bool:
     return any(walk.at(key) is not None for key in record.dropped)
 
 
-def _shed(retention: Retention, carried: list[int], found: Placed, budget: int, half: bool) -> None:
+def _shed(
+    retention: Retention, carried: list[int], found: Placed, budget: int, half: bool = False
+) -> None:
     """Past *budget*, let the oldest go; down to *half* of it, for one cache miss, not many."""
     total = sum(found[at][1].tokens for at in carried)
     if total <= budget:

@@ -8,14 +8,16 @@ branch carries exactly what that point carried before.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..ledger_records import LedgerRecord, Shown
+from ..protocols import TokenCounter
 from ..rendering import parse_block
 from .effects import Call, StageFailed, Step, Trace
 from .request import Request
 from .retention import Retention, retain
 from .walk import Walk
+from .weighing import guarded_counter
 
 __all__ = ["Standing", "stand"]
 
@@ -34,8 +36,12 @@ class Standing:
         views: texts of all blocks in view (for custom formats).
         here: the records standing in the anchor message.
         stale: a record at the anchor that is due to be looked up afresh.
+        outgrown: a record at the anchor that does not fit into this request, to be replaced.
         blocks: how many earlier blocks the request carries.
-        carried: their tokens.
+        carried: tokens of those that the ledger knows.
+        met: tokens of those that are known by their shape alone; part of what the messages say.
+        apart: position to the texts of known blocks that stand in the messages as given.
+        counter: what the blocks were weighed with; None where there are none.
     """
 
     anchor: int | None = None
@@ -46,8 +52,12 @@ class Standing:
     views: list[str] = field(default_factory=list)
     here: list[LedgerRecord] = field(default_factory=list)
     stale: LedgerRecord | None = None
+    outgrown: LedgerRecord | None = None
     blocks: int = 0
     carried: int = 0
+    met: int = 0
+    apart: dict[int, list[str]] = field(default_factory=dict)
+    counter: TokenCounter | None = None
 
     def carry(self, at: int, record: LedgerRecord, in_place: bool) -> None:
         """Let *record* stand in the message at *at*."""
@@ -77,19 +87,52 @@ def stand(request: Request, trace: Trace) -> Step[Standing]:
             blocking=not request.ledger.in_process, share=0.5,
         )  # fmt: skip
         records = _checked(given)
-        found = _on_walk(walk, records) if records else []
-        retention = retain(request, found, trace) if found else Retention()
-        _place(request, standing, found, retention)
-        if retention.fresh:
-            yield Call(
-                "ledger", request.ledger.drop,
-                (request.space, retention.fresh, retention.at),
-                blocking=not request.ledger.in_process, share=0.5,
-            )  # fmt: skip
     except StageFailed as failure:
         trace.survive(failure)
+    found = _on_walk(walk, records) if records else []
+    if found or walk.marked():
+        standing.counter = yield from guarded_counter(request, trace)
+    if found and standing.counter is not None:
+        yield from _carry(request, standing, _weighed(request, found, standing.counter), trace)
     _note_unknown(walk, standing, records)
     return standing
+
+
+def _weighed(
+    request: Request, found: list[tuple[int, LedgerRecord]], counter: TokenCounter
+) -> list[tuple[int, LedgerRecord]]:
+    """Return *found* as the counter of this request weighs it: the model may have been changed."""
+    name = counter.name
+    return [
+        (at, record)
+        if record.counter == name
+        else (at, replace(record, tokens=request.weights.tokens(record, counter), counter=name))
+        for at, record in found
+    ]
+
+
+def _carry(
+    request: Request, standing: Standing, found: list[tuple[int, LedgerRecord]], trace: Trace
+) -> Step[None]:
+    """Place the records that are carried, and tell the ledger which no longer are."""
+    assert standing.counter is not None
+    retention = retain(request, found, standing.counter)
+    _place(request, standing, found, retention)
+    if retention.unfit:
+        trace.warnings.append(
+            f"standing: {len(retention.unfit)} block(s) of this turn left out: too large for "
+            f"{request.model or 'this request'} (counted with {standing.counter.name})"
+        )
+    if not retention.fresh:
+        return
+    try:
+        yield Call(
+            "ledger", request.ledger.drop,
+            (request.space, retention.fresh, retention.at),
+            blocking=not request.ledger.in_process, share=0.5,
+        )  # fmt: skip
+    except StageFailed as failure:
+        trace.survive(failure)
 
 
 def _checked(given: object) -> Mapping[bytes, Sequence[LedgerRecord]]:
@@ -125,9 +168,13 @@ def _place(
     walk = request.walk
     for number, (at, record) in enumerate(found):
         in_place = record.text in walk[at].blocks
+        if in_place:
+            standing.apart.setdefault(at, []).append(record.text)
         if number in retention.gone:
             if in_place:
                 standing.strip.setdefault(at, []).append(record.text)
+            if number in retention.unfit and _is_at_end(request, standing, at, record):
+                standing.outgrown = record
         elif not in_place and _is_stale(request, standing, at, record):
             standing.stale = record
         else:
@@ -136,12 +183,14 @@ def _place(
 
 def _is_stale(request: Request, standing: Standing, at: int, record: LedgerRecord) -> bool:
     """Tell whether a retry comes so late that memory may have changed and the cache has gone."""
+    late = request.now - record.written_at > request.config.reuse_seconds
+    return late and _is_at_end(request, standing, at, record)
+
+
+def _is_at_end(request: Request, standing: Standing, at: int, record: LedgerRecord) -> bool:
+    """Tell whether this is a retry of the very call that *record* was written in."""
     walk = request.walk
-    return (
-        at == standing.anchor == walk.last_spoken()
-        and record.step == walk.last_key
-        and request.now - record.written_at > request.config.reuse_seconds
-    )
+    return at == standing.anchor == walk.last_spoken() and record.step == walk.last_key
 
 
 def _note_unknown(
@@ -158,3 +207,5 @@ def _note_unknown(
                 standing.shown.update(parse_block(block))
                 standing.views.append(block)
                 standing.blocks += 1
+                if standing.counter is not None:
+                    standing.met += standing.counter.count(block)

@@ -18,10 +18,10 @@ from typing import Any
 from ..forks import Lock
 from ..protocols import Dialect
 from ..reading import Reading
-from ..rendering import block_at, find_blocks
+from ..rendering import block_at, find_blocks, strip_blocks
 from .weighing import byte_bound, said_in
 
-__all__ = ["Stop", "TrackCache", "Walk", "strip_blocks", "walk"]
+__all__ = ["Stop", "TrackCache", "Walk", "walk"]
 
 _ROOT = b""
 _PLAIN = (str, int, float, bool, type(None))
@@ -374,18 +374,3 @@ def _in_order(text: str, known: Sequence[str]) -> list[str]:
             places[at] = block
             rest = rest[:at] + "\0" * len(block) + rest[at + len(block) :]
     return [places[at] for at in sorted(places)]
-
-
-def strip_blocks(text: str, blocks: Sequence[str]) -> str:
-    """Return *text* without *blocks* (in order) and the white space that set them apart."""
-    kept, rest = [], text
-    for block in blocks:
-        before, found, after = rest.partition(block)
-        if found:
-            kept.append(before)
-            rest = after
-    if not kept:
-        return text
-    first, *others = [*kept, rest]
-    pieces = [first.rstrip(), *(piece.strip() for piece in others)]
-    return "\n".join([pieces[0], *filter(None, pieces[1:])])

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
 
-from ..counters import BYTES
 from ..ledger_records import LedgerRecord
 from ..protocols import Dialect
 from ..records import InjectedBlock, MemoryEntry
 from ..rendering import parse_block
 from .deduplicate import shown
-from .effects import Call, StageFailed, Step, Trace
+from .effects import Call, Skip, StageFailed, Step, Trace
 from .request import Request
 from .standing import Standing
-from .weighing import GuardedCounter
 
 __all__ = ["as_block", "block_in_place", "record_block", "system_text", "with_blocks"]
 
@@ -27,6 +26,9 @@ def record_block(
 
     When another call for the same conversation was faster, its block wins, so that later replays
     agree with what either request carried.
+
+    Raises:
+        Skip: the other call's block, written for another model, does not fit into this request.
     """
     walk = request.walk
     if standing.anchor is None:
@@ -38,12 +40,13 @@ def record_block(
         shown=tuple(shown(entry) for entry in block.entries),
         tokens=block.tokens,
         written_at=request.now,
+        counter=trace.counter or "",
     )
     try:
         winner = yield Call(
             "ledger",
             request.ledger.put,
-            (request.space, record, standing.stale),
+            (request.space, record, standing.stale or standing.outgrown),
             blocking=not request.ledger.in_process,
         )
         if not isinstance(winner, LedgerRecord):
@@ -52,7 +55,19 @@ def record_block(
     except StageFailed as failure:
         trace.survive(failure)
         return block
-    return block if winner.text == block.text else as_block(winner)
+    return block if winner.text == block.text else _winning(request, standing, winner, trace)
+
+
+def _winning(
+    request: Request, standing: Standing, winner: LedgerRecord, trace: Trace
+) -> InjectedBlock:
+    """Return the block of the call that was faster, if it fits into this request as well."""
+    if standing.counter is not None:
+        weight = request.weights.tokens(winner, standing.counter)
+        winner = replace(winner, tokens=weight, counter=standing.counter.name)
+    if trace.budget is not None and winner.tokens > trace.budget:
+        raise Skip("budget", "another call wrote a block that does not fit into this request")
+    return as_block(winner)
 
 
 def as_block(record: LedgerRecord) -> InjectedBlock:
@@ -61,18 +76,19 @@ def as_block(record: LedgerRecord) -> InjectedBlock:
     return InjectedBlock(record.text, entries, record.tokens)
 
 
-def block_in_place(request: Request, standing: Standing, trace: Trace) -> InjectedBlock | None:
+def block_in_place(request: Request, standing: Standing) -> InjectedBlock | None:
     """Return the block that stands in the latest user message without a new one, or None."""
     if standing.here:
         return as_block(standing.here[-1])
-    blocks = request.walk[standing.anchor].blocks if standing.anchor is not None else ()
+    at = standing.anchor
+    gone = standing.strip.get(at, ()) if at is not None else ()
+    blocks = [b for b in request.walk[at].blocks if b not in gone] if at is not None else []
     if not blocks:
         return None
     # Written by another process: only its shape tells what it shows.
     entries = tuple(MemoryEntry(one.content, one.source) for one in parse_block(blocks[-1]))
-    ready = request.counter_ready
-    counter = GuardedCounter(request.load_counter(request.model), trace) if ready else BYTES
-    return InjectedBlock(blocks[-1], entries, counter.count(blocks[-1]))
+    tokens = standing.counter.count(blocks[-1]) if standing.counter is not None else 0
+    return InjectedBlock(blocks[-1], entries, tokens)
 
 
 def with_blocks(
@@ -135,6 +151,8 @@ def _in_system(
         return [message for at, message in enumerate(messages) if at not in earlier]
     leading = _leading(request)
     system = request.dialect.system(text)
+    if text not in request.dialect.read(system).text:
+        raise StageFailed("write", TypeError(f"{request.dialect.name}: system lost the block"))
     return [
         *(message for at, message in enumerate(messages[:leading]) if at not in earlier),
         system,

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..arguments import checked_flag
 from ..errors import ConfigurationError, StoreClosedError, StoreError
 from .frozen import Stamp, connect_for_reading, has_log, stamp_of
 
@@ -148,7 +149,7 @@ class Database:
             raise ConfigurationError(f"busy_timeout must be 0 to 3600 seconds, not {busy_timeout}")
         self.in_memory = os.fspath(path) == MEMORY
         self.path = MEMORY if self.in_memory else os.path.abspath(os.fspath(path))
-        self.writable = writable
+        self.writable = checked_flag("writable", writable)
         self._component = component
         self._migrations = tuple(migrations)
         self._store = store

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, TypeAlias
 
+from ..arguments import checked_flag
 from ..errors import ConfigurationError, InputError
 from ..records import MemoryEntry, Scope, SearchOptions
 from . import lexical, transfer, writing
@@ -85,7 +86,7 @@ class SQLiteStore:
                 f"max_search_results must be a whole number from 1, not {max_search_results!r}"
             )
         self.name = name
-        self.writable = bool(writable)
+        self.writable = checked_flag("writable", writable)
         self.description = description
         self.max_search_results = max_search_results or _RESULTS
         self.extraction = extraction

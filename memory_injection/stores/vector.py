@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
+from ..arguments import checked_flag
 from ..embedders import load_embedder
 from ..errors import ConfigurationError, MissingDependencyError
 from ..protocols import Reranker
@@ -101,7 +102,7 @@ class VectorStore(SQLiteStore):
             raise ConfigurationError(f"embed_timeout must be above 0 s, not {embed_timeout!r}")
         if reranker is not None and not callable(reranker):
             raise ConfigurationError(f"reranker must be callable, not {reranker!r}")
-        self.hybrid = bool(hybrid)
+        self.hybrid = checked_flag("hybrid", hybrid)
         self.problem: str | None = None
         self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)
         self._reranker = reranker

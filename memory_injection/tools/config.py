@@ -56,7 +56,7 @@ class AddTool(Config):
         "with names instead of pronouns."
     )
     stores: tuple[str, ...] | None = None
-    wait: bool = True
+    wait: bool = Field(default=True, strict=True)
     max_length: int = Field(default=4000, ge=1, strict=True)
 
     @field_validator("stores", mode="before")

@@ -35,7 +35,7 @@ def only_add(extraction: Any, **more: Any) -> Any:
         (only_add({"triggers": 0}), "EveryNTurns.turns = 0"),
         (only_add({"extractor": "gpt"}), "an extractor is a callable"),
         (only_add({"trigers": 5}), "ExtractionConfig has no field 'trigers'"),
-        (only_add("yes"), "must be a ExtractionConfig, a dict or True"),
+        (only_add("yes"), r"expected ExtractionConfig\(...\), a dict or True"),
         (only_add({"extractor": copy_all}, writable=False), "but is not writable"),
         (SimpleNamespace(name="s", extraction={"extractor": copy_all}), "but no add()"),
         (only_add({"extractor": copy_all, "retry_most": 0.01}), "retry_most must not be below"),

@@ -8,11 +8,13 @@ import os
 import threading
 import time
 from collections import Counter
+from unittest.mock import ANY
 
 import pytest
 
 from memory_injection import InMemoryLedger, MemoryManager, Scope
 from memory_injection.rendering import find_blocks
+from memory_injection.telemetry import ATTRIBUTES, CONTENT, EVENT
 from memory_injection.testing import AsyncFakeStore, FakeStore
 
 ASK = [{"role": "user", "content": "what about the weather in Ankara?"}]
@@ -260,6 +262,56 @@ def test_a_tracer_that_fails_does_not_fail_the_call(way, at, monkeypatch, caplog
     with made() as memory:
         assert inject(memory, way).report.status == "injected"
     assert "telemetry_failed error=OSError" in caplog.text
+
+
+@pytest.fixture
+def spans(monkeypatch):
+    """Note each span: its name, its attributes and its events."""
+    noted = []
+
+    class Noting(Tracer):
+        def start_as_current_span(self, name, attributes):
+            noted.append((name, dict(attributes), []))
+            return self
+
+        def set_attribute(self, name, value):
+            noted[-1][1][name] = value
+
+        def add_event(self, name, attributes):
+            noted[-1][2].append((name, attributes))
+
+    monkeypatch.setattr("memory_injection.telemetry._tracer", lambda: Noting(""))
+    return noted
+
+
+def test_every_call_has_a_span(spans):
+    """Those that are left alone as well: their number agrees with the counter's."""
+    with made() as memory:
+        memory.inject(ASK)
+        memory.inject(5)
+        memory.inject([{"what": "is this"}])
+        memory.inject_request({"nothing": 1})
+    memory.inject(ASK)
+    assert {name for name, _, _ in spans} == {"memory.inject"}
+    assert [told.get("memory.reason") for _, told, _ in spans] == [
+        None, "unknown_shape", "unknown_shape", "unknown_shape", "disabled",
+    ]  # fmt: skip
+
+
+def test_what_a_span_says_is_what_the_reference_lists(spans):
+    """No attribute without its line on the page, and none on the page that is never set."""
+
+    def broken(entries):
+        raise OSError("down")
+
+    stores = [FakeStore(["it is dry"], name="a")]
+    with MemoryManager(stores, injection={"on_entries": broken}, log_content=True) as memory:
+        memory.inject(ASK, model="gpt-4o")
+        memory.inject(ASK)
+    said = {name.removeprefix("memory.") for _, told, _ in spans for name in told}
+    assert said == {*ATTRIBUTES, *CONTENT}
+    event, told = EVENT
+    assert spans[0][2] == [(event, {f"{event}.{name}": ANY for name in told})]
 
 
 class Meter:

@@ -23,6 +23,7 @@ from memory_injection import (
     StoreErrors,
     UnknownStoreError,
 )
+from memory_injection.dialects.registry import dialect_named
 from memory_injection.pipeline.weighing import bytes_beside
 from memory_injection.testing import AsyncFakeStore, FakeStore
 
@@ -524,6 +525,94 @@ def test_system_placement_where_the_prompt_is_kept_apart(api, body):
     assert result.request[field] == body[field]
     assert result.block.text in _texts(result.request)
     assert again.request == result.request
+
+
+PLAIN = {"text": "what about the garden?"}
+APART = {
+    "anthropic.messages": {"messages": [{"role": "user", "content": PLAIN["text"]}]},
+    "bedrock.converse": {"messages": [{"role": "user", "content": [PLAIN]}]},
+    "gemini": {"contents": [{"role": "user", "parts": [PLAIN]}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("api", "prompt"),
+    [
+        ("anthropic.messages", {"system": {"type": "text", "text": "be brief"}}),
+        ("anthropic.messages", {"system": 5}),
+        ("bedrock.converse", {"system": {"text": "be brief"}}),
+        ("gemini", {"systemInstruction": 5}),
+        ("gemini", {"systemInstruction": {"parts": "be brief"}}),
+    ],
+)
+def test_a_system_prompt_that_takes_no_block_is_told_and_left_alone(api, prompt):
+    """What did not go out is not reported as sent, at a retry and in the next step neither."""
+    body = {**APART[api], **prompt}
+    with MemoryManager([FakeStore(["x"])], injection={"placement": "system"}) as memory:
+        for _ in range(2):
+            result = memory.inject_request(body, api=api)
+            assert result.request == body
+            assert (result.report.status, result.report.stage) == ("failed", "write")
+            assert (result.block, result.report.tokens) == (None, 0)
+        ready = memory.inject_request(APART[api], api=api)
+    assert ready.block.text in _texts(ready.request)
+
+
+@pytest.mark.parametrize("name", ["systemInstruction", "system_instruction"])
+def test_a_part_that_is_a_whole_system_prompt_gets_the_block_beside_it(name):
+    """google-genai takes a part for a content."""
+    body = {**APART["gemini"], name: {"text": "be brief"}}
+    with MemoryManager([FakeStore(["x"])], injection={"placement": "system"}) as memory:
+        result = memory.inject_request(body, api="gemini")
+        again = memory.inject_request(result.request, api="gemini")
+    block = {"text": result.block.text}
+    assert result.request[name] == {"parts": [{"text": "be brief"}, block]}
+    assert again.request == result.request
+    with MemoryManager([FakeStore()], injection={"placement": "system"}) as memory:
+        assert memory.inject_request(body, api="gemini").request == body
+
+
+def test_a_dialect_that_fails_at_the_system_prompt_costs_no_call(monkeypatch):
+    """Whatever a plug-in raises there, the request goes out as it came."""
+    body = APART["anthropic.messages"]
+    kind = type(dialect_named("anthropic.messages"))
+    monkeypatch.setattr(kind, "with_system", lambda *given: 1 / 0)
+    with MemoryManager([FakeStore(["x"])], injection={"placement": "system"}) as memory:
+        result = memory.inject_request(body, api="anthropic.messages")
+    assert result.request == body
+    assert result.report.error.startswith("ZeroDivisionError")
+
+
+@pytest.mark.parametrize("api", sorted(APART))
+@pytest.mark.parametrize("form", ["shape", "own lines", "one line"])
+@pytest.mark.parametrize("system", [None, "text", "parts"])
+def test_blocks_in_a_system_prompt_are_found_again(api, form, system):
+    """Whatever their format and however many: a second time changes nothing."""
+    formats = {
+        "own lines": lambda context: "Notes:\n" + context.entries[0].content,
+        "one line": lambda context: f"[{context.entries[0].content}]",
+    }
+    name = "systemInstruction" if api == "gemini" else "system"
+    part = {"anthropic.messages": {"type": "text"}}.get(api, {})
+    parts = [{**part, "text": "be brief"}]
+    prompt = {"text": "be brief", "parts": {"parts": parts} if api == "gemini" else parts}
+    body = {**APART[api], **({name: prompt[system]} if system else {})}
+    field = "contents" if api == "gemini" else "messages"
+    store = FakeStore(lambda query, options: [f"about {len(store.queries)}"])
+    config = {"placement": "system", "trigger": "everyTurn", "format": formats.get(form)}
+    with MemoryManager([store], injection=config) as memory:
+        once = memory.inject_request(body, api=api)
+        assert memory.inject_request(once.request, api=api).request == once.request
+        reply = {"role": "assistant", "content": [{**part, "text": "I look at the soil"}]}
+        if api == "gemini":
+            reply = {"role": "model", "parts": [{"text": "I look at the soil"}]}
+        step = {**once.request, field: [*once.request[field], reply]}
+        both = memory.inject_request(step, api=api)
+        assert [_texts(both.request).count(f"about {n}") for n in (1, 2)] == [1, 1]
+        assert memory.inject_request(both.request, api=api).request == both.request
+        later = {**both.request, field: [*step[field], APART[api][field][0]]}
+        third = memory.inject_request(later, api=api)
+        assert [_texts(third.request).count(f"about {n}") for n in (1, 2, 3)] == [0, 0, 1]
 
 
 @pytest.mark.parametrize("api", ["anthropic.messages", "bedrock.converse", "gemini"])

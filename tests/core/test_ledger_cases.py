@@ -10,6 +10,7 @@ import threading
 import pytest
 
 from memory_injection import ConfigurationError, InMemoryLedger, MemoryManager, Scope
+from memory_injection.sqlite_ledger import SQLiteLedger
 from memory_injection.testing import FakeStore, assert_prefix_stable
 
 from .conversation import Application
@@ -124,6 +125,53 @@ def test_trimming_makes_entries_eligible_again(memory):
     app.answer()
     app.history = []
     assert "about weather" in app.ask("weather once more").block.text
+
+
+@pytest.mark.parametrize("keep", ["conversation", "call", "auto"])
+@pytest.mark.parametrize("trigger", ["userTurn", "everyTurn", lambda context: True])
+def test_a_trimmed_history_that_is_sent_again_keeps_its_block(keep, trigger, tmp_path):
+    """Too long, so the oldest turn is cut off: the ask in ``result.messages`` has its block."""
+    numbers = itertools.count()
+    store = FakeStore(lambda query, options: [f"fact {next(numbers)}"], name="facts")
+    for ledger in (InMemoryLedger(), SQLiteLedger(tmp_path / f"{keep}.db")):
+        config = {"keep": keep, "trigger": trigger}
+        with MemoryManager([store], injection=config, ledger=ledger) as memory:
+            app = Application(memory, "result")
+            app.ask("the weather today")
+            app.answer()
+            block = app.ask("cooking please").block
+            cut = app.history[2:]
+            for _ in range(2):
+                again = memory.inject(cut)
+                assert again.messages == cut
+                assert again.block.text == block.text
+                report = again.report
+                assert (report.status, report.reason) == ("replayed", "all_duplicates")
+                assert report.tokens == report.carried_tokens == block.tokens > 0
+        ledger.close()
+
+
+def test_a_custom_block_in_a_trimmed_history_is_known_by_its_bytes(store):
+    """Also one that no shape could tell."""
+    config = {"format": lambda context: f"Notes:\n{context.entries[0].content} and more"}
+    with MemoryManager([store], injection=config) as memory:
+        app = Application(memory, "result")
+        app.ask("the weather today")
+        app.answer()
+        app.ask("cooking please")
+        assert memory.inject(app.history[2:]).messages == app.history[2:]
+
+
+def test_a_ledger_that_tells_rubbish_costs_only_the_recognition(memory, store):
+    """The request goes out; what is shown already is still not shown again."""
+    once = memory.inject([{"role": "user", "content": "the weather today"}])
+    for texts in (lambda space: 5, lambda space: 1 / 0):
+        ledger = InMemoryLedger()
+        ledger.texts = texts
+        with MemoryManager([store], ledger=ledger) as other:
+            result = other.inject(once.messages)
+        assert result.messages == once.messages
+        assert result.report.stage == "ledger"
 
 
 def test_an_edited_message_gets_nothing_of_the_old_one(memory):

@@ -9,13 +9,14 @@ import sys
 import textwrap
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
 from memory_injection import ConfigurationError, MemoryManager, Scope
 from memory_injection.errors import StoreClosedError, StoreError
 from memory_injection.ledger_records import LedgerRecord, Shown, Space
-from memory_injection.sqlite_ledger import SQLiteLedger
+from memory_injection.sqlite_ledger import SQLiteLedger, _first
 from memory_injection.testing import FakeStore
 
 ADA, BO = Space("memory", Scope(user="ada")), Space("memory", Scope(user="bo"))
@@ -62,11 +63,33 @@ def test_a_record_comes_back_whole(open_ledger):
     """Every field survives the file, in another ledger on it as well."""
     written = LedgerRecord(
         b"\x00\xff", b"s", "<memory>\nÜ 'x' \u2028</memory>", (Shown(None, "a"), Shown("n", "b")),
-        12, 1_000_000.25, (b"\x01", b"\x02"),
+        12, 1_000_000.25, (b"\x01", b"\x02"), "o200k_base",
     )  # fmt: skip
     clock = Clock()
     assert open_ledger(clock=clock).put(ADA, written) == written
     assert open_ledger(clock=clock).get(ADA, [b"\x00\xff"]) == {b"\x00\xff": [written]}
+
+
+def test_a_file_of_the_first_layout_goes_on(path):
+    """What stands in it is weighed by an unknown counter, and written on beside."""
+    conn = sqlite3.connect(path)
+    _first(conn)
+    conn.execute("CREATE TABLE memory_schema (component TEXT PRIMARY KEY, version INTEGER)")
+    conn.execute("INSERT INTO memory_schema VALUES ('ledger', 1)")
+    conn.execute("INSERT INTO ledger_space VALUES (1, 'memory', 'ada', '', '', '')")
+    conn.execute(
+        "INSERT INTO ledger_record (space, anchor, step, text, shown, tokens, written_at, used_at,"
+        " dropped) VALUES (1, x'6b', x'6b', 'old', '[]', 7, 1000000.0, 1000000.0, '[]')"
+    )
+    conn.commit()
+    conn.close()
+    ledger = SQLiteLedger(path, clock=Clock())
+    [old] = ledger.get(ADA, keys("k"))[b"k"]
+    assert (old.text, old.tokens, old.counter) == ("old", 7, "")
+    new = replace(record("n"), counter="o200k_base")
+    ledger.put(ADA, new)
+    assert ledger.get(ADA, keys("n")) == {b"n": [new]}
+    ledger.close()
 
 
 def test_the_first_of_two_records_stands(open_ledger):
@@ -148,6 +171,25 @@ def test_an_old_record_is_gone(open_ledger, path):
     assert len(ledger) == 64
 
 
+def test_processes_that_write_little_keep_the_bounds(path):
+    """A worker that ends after a few requests still throws out what is too much or too old."""
+    clock = Clock()
+    for number in range(30):
+        ledger = SQLiteLedger(path, clock=clock, max_records=20, max_age=3600)
+        for at in range(5):
+            clock.now += 1
+            space = Space("memory", Scope(user=f"{number} {at}"))
+            ledger.put(space, record("k", f"<memory>secret {number}</memory>", at=clock.now))
+        assert len(ledger) <= 20 + 5
+        ledger.close()
+    clock.now += 3601
+    ledger = SQLiteLedger(path, clock=clock, max_age=3600)
+    ledger.put(BO, record("k", at=clock.now))
+    assert len(ledger) == 1
+    ledger.close()
+    assert b"secret" not in raw(path.parent)
+
+
 @pytest.mark.parametrize("bound", ["max_records", "max_per_scope", "max_age"])
 def test_a_bound_must_be_positive(path, bound):
     """Zero or less is refused at construction, by name."""
@@ -208,7 +250,7 @@ def test_two_processes_send_the_same_bytes(path):
     program = """
     import json, sys
     from memory_injection import MemoryManager
-    from memory_injection.sqlite_ledger import SQLiteLedger
+    from memory_injection.sqlite_ledger import SQLiteLedger, _first
     from memory_injection.testing import FakeStore
     path, fact, history = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
     ledger = SQLiteLedger(path)
@@ -244,21 +286,31 @@ def test_a_file_that_cannot_be_used_fails_open(tmp_path, broken):
     path = tmp_path / "ledger.db"
     if broken == "rubbish":
         path.write_bytes(b"this is no database " * 500)
-    elif broken == "a folder":
-        path.mkdir()
-    elif broken == "no folder":
-        path = tmp_path / "nowhere" / "ledger.db"
-    else:
+    elif broken == "another layout":
         conn = sqlite3.connect(path)
         conn.execute("CREATE TABLE memory_schema (component TEXT PRIMARY KEY, version INTEGER)")
         conn.execute("INSERT INTO memory_schema VALUES ('ledger', 999)")
         conn.commit()
         conn.close()
+    elif broken == "no folder":
+        path = tmp_path / "nowhere" / "ledger.db"
+        path.parent.mkdir()
     ledger = SQLiteLedger(path)
+    if broken == "a folder":
+        path.mkdir()
+    elif broken == "no folder":
+        path.parent.rmdir()
     report = inject(ledger).report
     ledger.close()
     assert (report.status, report.stage) == ("injected", "ledger")
     assert str(path) in report.error or "StoreError" in report.error
+
+
+@pytest.mark.parametrize("name", ["", "nowhere/ledger.db", "nowhere/further/ledger.db"])
+def test_a_path_that_no_file_can_be_at_is_refused(tmp_path, name):
+    """A wrong path is a mistake in the program, not trouble of one call."""
+    with pytest.raises(ConfigurationError, match=str(tmp_path)):
+        SQLiteLedger(tmp_path / name)
 
 
 def test_a_locked_file_fails_open_in_time(open_ledger, path):

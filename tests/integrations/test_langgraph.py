@@ -198,6 +198,24 @@ def test_a_user_is_erased_and_nobody_else(kind: type[Shelf]) -> None:
     }
 
 
+@pytest.mark.parametrize("fault", ["delete", "offset"])
+def test_an_erasure_that_gets_nowhere_ends_and_says_so(
+    fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deletion without effect, or a search that turns no pages, must not be repeated for ever."""
+    shelf = Shelf()
+    for number in range(600):
+        namespace = ("memories", "ada") if fault == "delete" else ("memories", "ada", "files")
+        shelf.put(namespace, f"k{number}", {"text": "x"})
+    search = shelf.search
+    if fault == "delete":
+        monkeypatch.setattr(shelf, "delete", lambda namespace, key: None)
+    else:
+        monkeypatch.setattr(shelf, "search", lambda prefix, **asked: search(prefix, limit=500))
+    with pytest.raises(StoreError, match="erase again to finish"):
+        LangGraphStore(shelf).erase(ADA)
+
+
 def test_erasing_where_the_namespace_needs_more_is_refused() -> None:
     """Better an error than a user who believes to be forgotten."""
     store = LangGraphStore(Shelf(), namespace=["{agent}", "{user}"])

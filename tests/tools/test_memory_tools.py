@@ -207,7 +207,7 @@ def test_a_search_limited_to_stores_reaches_no_other() -> None:
         ({"add": ["frozen"]}, "add_memory: store 'frozen' is not writable"),
         ({"search": {"stores": ["x"]}}, "search_memory: no store 'x'"),
         ({"search": {"storez": []}}, "SearchTool has no field 'storez'"),
-        ({"add": AddTool}, "AddTool must be a AddTool, a dict or True"),
+        ({"add": AddTool}, "expected AddTool(...), a dict or True"),
         ({"add": {"stores": "notes"}}, "stores is a list of names"),
         ({"search": {"stores": []}}, "search_memory has no store"),
     ],

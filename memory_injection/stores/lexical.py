@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -168,13 +168,18 @@ def user_factors(first_person: bool) -> tuple[float, float]:
 def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
     """Score each row by its own text (steps 1 and 2).
 
-    With turns before the ask, a row scores at least what the ask alone gives it.
+    With turns before the ask, a row gets what the ask alone gives it, and what they add.
     """
     scores = _scores(rows, plan)
     if plan.alone is None:
         return scores
     scale = plan.whole / plan.alone.whole  # a score is measured by the whole in the end
-    return list(map(max, scores, [scale * own for own in _scores(rows, plan.alone)]))
+    alone = _scores(rows, plan.alone)
+    within = _scores(rows, replace(plan, words=plan.alone.words))
+    return [
+        score + max(scale * own - part, 0.0)
+        for score, own, part in zip(scores, alone, within, strict=True)
+    ]
 
 
 def _scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:

@@ -247,6 +247,15 @@ def test_what_an_ask_puts_in_anothers_place_leads(store: InMemoryStore, ask: str
     assert "My sister" in best[1].content
 
 
+def test_the_turns_before_decide_among_entries_with_the_asks_word(store: InMemoryStore) -> None:
+    """Even for the longer of two, which the word alone would put second."""
+    store.add("We sold the old piano to the school in the village by the lake")
+    store.add("We sold the boat")
+    store.add_many(f"Note {word} about gardening" for word in "abcdefghij")
+    assert "boat" in found(store, "and sold?")[0]
+    assert "piano" in found(store, "and sold?", context="Did we have a piano?")[0]
+
+
 @settings(deadline=None)
 @given(TEXTS, WORDS, TEXTS.map("\n".join))
 def test_the_turns_before_only_add(texts: list[str], ask: str, before: str) -> None:

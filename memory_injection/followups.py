@@ -59,6 +59,21 @@ _OWN = frozenset(["my", "our"])  # "what about my garden?" says whose, and of wh
 _DEFINING = frozenset("nedir kimdir neydi kimdi demek demektir".split())
 # A Turkish first person: "müdürüm kim?" is about the asker and stands on its own.
 _MINE = re.compile(r"(?:im|um)(?:iz|uz)?$")
+# "It" that points at nothing (weather, the clock), and turns to another topic.
+_IMPERSONAL = re.compile(
+    r"\bit (?:\w+ ){0,2}(?:rain|snow|hail|thunder|drizzl|pour)\w*"
+    r"|\bit (?:\w+ ){0,2}(?:hot|cold|warm|cool|sunny|windy|cloudy|foggy|humid|wet|dark|late|nice)"
+    r" (?:outside|out|today|tonight|tomorrow|now|already)\b"
+    r"|^(?:\w+ )?(?:what time is it|what is the time|what's the time|saat kac)(?: now| simdi)?\W*$"
+)
+_TURNING = re.compile(
+    r"\b(?:new|different|another|other|unrelated) (?:topic|subject|question)\b"
+    r"|\b(?:change|changing|switch) (?:of |the |our )?(?:topic|subject)s?\b|\boff[- ]topic\b"
+    r"|\bnow (?:for |to |on to )?something\b|\bsomething (?:completely|entirely|totally) \w+"
+    r"|\bbaska (?:bir )?(?:konu|soru)|\bbaska (?:bir )?sey (?:sor|konus)"
+    r"|\byeni (?:bir )?(?:konu|soru)"
+    r"|\bkonuyu degis|\bkonu disi|换个话题|換個話題|別の話|話は変わ"
+)
 _SPACELESS = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _KANA = re.compile("[\u3040-\u30ff]")
 _JAPANESE_POINTING = re.compile("彼|それ|その|これ|この|あれ|あの|そこ|ほか|他に")
@@ -78,8 +93,13 @@ def leans_on_context(text: str) -> bool:
     - very short answers ("Yes, B1");
     - in Chinese and Japanese, short asks that point back or name no subject ("她在哪里？",
       "何時で止まっていますか？").
+
+    False where "it" is the weather or the clock, and for a turn to another topic ("New question:
+    ...").
     """
     folded = text.lower() if text.isascii() else _fold(text)
+    if _IMPERSONAL.search(folded) or _TURNING.search(folded):
+        return False
     spaceless = len(_SPACELESS.findall(folded))
     if spaceless * 2 > sum(map(str.isalnum, folded)):
         return _leans_without_spaces(folded, spaceless)

@@ -47,6 +47,38 @@ def test_an_ask_that_names_its_topic_stands_on_its_own(ask: str) -> None:
     assert not leans_on_context(ask)
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "Is it going to rain?", "Will it snow?", "Is it cold outside?", "What time is it?",
+        "What's the time?", "Saat kaç?", "And now something completely different",
+        "New topic: taxes", "Ok, another question", "Can we change the subject?",
+        "Başka bir şey soracağım", "Peki, konuyu değiştirelim", "换个话题吧",
+    ],
+)  # fmt: skip
+def test_the_weather_the_clock_and_a_new_topic_do_not_lean(ask: str) -> None:
+    """Their "it" stands for nothing said before, and a turn away leaves the old topic."""
+    assert not leans_on_context(ask)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "Is it cold there?",
+        "Saat kaçta?",
+        "Başka bir şey var mı?",
+        "Anything else?",
+        "Is it late?",
+        "What day is it?",
+        "Are you sure?",
+        "Who invented it?",
+    ],
+)
+def test_what_looks_like_them_still_leans(ask: str) -> None:
+    """A thing may be cold or late too."""
+    assert leans_on_context(ask)
+
+
 @given(st.text())
 def test_any_text_gets_an_answer(text: str) -> None:
     """Nothing raises, and spaces around change nothing."""

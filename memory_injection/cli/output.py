@@ -15,6 +15,8 @@ __all__ = ["clean", "dump", "emit", "emit_json", "say", "shorten", "show_table",
 
 _ONE_LINE = ("id", "when")  # what people copy must not be broken over two lines
 
+_USUAL_WORD = 13  # characters; longer words are broken where a terminal is narrow
+
 # C0 and C1 controls but tab and line feed: stored text must not steer the reader's terminal.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -65,7 +67,10 @@ def emit(text: str) -> None:
 def show_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", err: bool = False
 ) -> None:
-    """Draw a table; a column named ``>x`` is right-aligned, ids and times stay on one line."""
+    """Draw a table; a column named ``>x`` is right-aligned, ids and times stay on one line.
+
+    On a terminal too narrow for that, lines run over its edge: half a number would be read as one.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -78,6 +83,23 @@ def show_table(
             column.lstrip(">"), justify="right" if right else "left",
             no_wrap=right or column in _ONE_LINE, overflow="fold",
         )  # fmt: skip
-    for row in rows:
-        table.add_row(*(Text(clean(cell)) for cell in row))
-    Console(stderr=err, highlight=False).print(table)
+    cells = [[clean(cell) for cell in row] for row in rows]
+    for row in cells:
+        table.add_row(*map(Text, row))
+    console = Console(stderr=err, highlight=False)
+    console.width = max(console.width, _least_width(columns, cells))
+    console.print(table, crop=False)
+
+
+def _least_width(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """Return the characters a line needs: numbers whole, other cells by words of usual length."""
+    from rich.cells import cell_len
+
+    least = 1
+    for column, *cells in zip(columns, *rows, strict=True):
+        whole = column.startswith(">") or column in _ONE_LINE
+        texts = [column.lstrip(">"), *cells]
+        parts = texts if whole else [word for text in texts for word in text.split()]
+        longest = max(map(cell_len, parts), default=0)
+        least += 3 + (longest if whole else min(longest, _USUAL_WORD))
+    return least

@@ -11,7 +11,7 @@ from ..errors import InputError, MissingDependencyError
 from .metrics import Outcome
 from .running import BUDGETS
 
-__all__ = ["BUDGETS", "bars", "by_budget", "draw"]
+__all__ = ["BUDGETS", "bars", "by_budget", "check_place", "draw"]
 
 _WIDTH = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -38,15 +38,30 @@ def bars(found: Mapping[int, float]) -> str:
     return "\n".join(lines)
 
 
-def draw(found: Mapping[int, float], path: Path, title: str) -> None:
-    """Write the curve to *path*, whose suffix says the format.
+def check_place(path: Path) -> None:
+    """See that a plot can be written to *path*, before the work that it shows is done.
 
     Raises:
-        InputError: a suffix other than .png or .svg, or a place that cannot be written.
+        InputError: a suffix other than .png or .svg, no such folder, or a folder itself.
         MissingDependencyError: matplotlib is not installed.
     """
     if path.suffix.lower() not in {".png", ".svg"}:
         raise InputError(f"{path}: a plot is written as .png or .svg")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: no folder {str(path.parent)!r} to write a plot to")
+    if path.is_dir():
+        raise InputError(f"{path}: a folder, not a file to write a plot to")
+    _figure()
+
+
+def draw(found: Mapping[int, float], path: Path, title: str) -> None:
+    """Write the curve to *path*, whose suffix says the format.
+
+    Raises:
+        InputError: as :func:`check_place`, or the place cannot be written.
+        MissingDependencyError: matplotlib is not installed.
+    """
+    check_place(path)
     figure = _figure()(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     axes.plot(list(found), list(found.values()), marker="o")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..followups import leans_on_context
 from ..records import QueryContext
 from ..rendering import find_blocks, strip_blocks
-from ..smalltalk import is_small_talk
+from ..smalltalk import is_bare_answer, is_small_talk, without_small_talk
 from .effects import Call, Skip, StageFailed, Step, Trace
 from .request import Request
 
@@ -56,13 +56,17 @@ def derive(request: Request, is_user_turn: bool, trace: Trace) -> Step[Query]:
     if not text:
         raise Skip("no_query", "the query is blank")
     trace.query = text
-    if request.config.query is None and is_user_turn:
-        if request.config.min_relevance == "auto" and is_small_talk(text):
-            return Query(None)
-        if request.config.follow_up == "auto" and leans_on_context(text):
-            before = _context(request)
-            trace.query = f"{text}\n{before}".strip()
-            return Query(text, before)
+    if request.config.query is not None or not is_user_turn:
+        return Query(text)
+    before = _context(request)
+    if request.config.min_relevance == "auto" and (
+        is_small_talk(text) or (not before and is_bare_answer(text))
+    ):
+        return Query(None)
+    trace.query = text = without_small_talk(text)
+    if before and request.config.follow_up == "auto" and leans_on_context(text):
+        trace.query = f"{text}\n{before}"
+        return Query(text, before)
     return Query(text)
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -62,6 +62,7 @@ _BACKGROUND = 100  # imagined other entries: in a store of three, every word wou
 _SMALL = 10  # entries; what a memory of this size lacks is held against a question by half
 _CONTEXT = 0.6  # weight of words from the turns before an ask that leans on them
 _UNSAID = 0.3  # weight of what such an ask has and the memory lacks: its topic stands before it
+_AHEAD = 1.01  # how far the best row with a word of such an ask stays ahead of those without
 _LONG_TEXT = 60  # terms
 _LONG_ASK = 12  # words; beyond, an ask is a message, not a question
 _FULL = 1.9  # what a full match reaches per unit of weight (k1 + 1)
@@ -113,6 +114,7 @@ class Plan:
         pointed: weight of being of those days, and of *pointed_speakers* if there are any; 0 where
             a question asks for more than that.
         pointed_speakers: whose turns are asked for.
+        alone: what the ask alone looks for, if the turns before it are looked for as well.
     """
 
     words: Sequence[Word]
@@ -123,6 +125,7 @@ class Plan:
     periods: Sequence[Period] = ()
     pointed: float = 0.0
     pointed_speakers: frozenset[int] = frozenset()
+    alone: Plan | None = None
 
     def points_at(self, speaker: int | None, day: int) -> bool:
         """Tell whether a turn of *speaker* on *day* is one that is asked for."""
@@ -191,7 +194,23 @@ def user_factors(first_person: bool) -> tuple[float, float]:
 
 
 def own_scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
-    """Score each row by its own text (steps 1 and 2), and by being what a question points at."""
+    """Score each row by its own text (steps 1 and 2), and by being what a question points at.
+
+    With turns before the ask, a row gets what the ask alone gives it, and what they add.
+    """
+    scores = _scores(rows, plan)
+    if plan.alone is None:
+        return scores
+    scale = plan.whole / plan.alone.whole  # a score is measured by the whole in the end
+    alone = _scores(rows, plan.alone)
+    within = _scores(rows, replace(plan, words=plan.alone.words))
+    return [
+        score + max(scale * own - part, 0.0)
+        for score, own, part in zip(scores, alone, within, strict=True)
+    ]
+
+
+def _scores(rows: Sequence[Candidate], plan: Plan) -> list[float]:
     flat, slope = _K1 * (1.0 - _B), _K1 * _B / max(plan.average, 1.0)
     uncovered, covered = 1.0 - _COVERED, _COVERED / plan.whole
     by_owner: dict[int, tuple[dict[str, _Asked], list[tuple[str, str, str]]]] = {}
@@ -241,6 +260,21 @@ def _pairs_of(scope: int, plan: Plan) -> list[tuple[str, str, str]]:
     return [(left, right, f" {left}  {right} ") for left, right in plan.pairs.get(scope, ())]
 
 
+def _led(found: list[tuple[float, int]], own: set[int]) -> list[tuple[float, int]]:
+    """Lift the entries in *own*, in proportion, until one of them is first."""
+    lead = max((score for score, ident in found if ident in own), default=0.0)
+    rest = max((score for score, ident in found if ident not in own), default=0.0)
+    if not 0.0 < lead < _AHEAD * rest:
+        return found
+    lift = _AHEAD * rest / lead
+    return [(lift * score if ident in own else score, ident) for score, ident in found]
+
+
+def _holders(rows: Sequence[Candidate], alone: Plan) -> set[int]:
+    """Return the ids of the rows that hold a word of the ask."""
+    return {row.id for row, score in zip(rows, _scores(rows, alone), strict=True) if score > 0.0}
+
+
 def around(rows: Sequence[Candidate], scores: Sequence[float]) -> dict[int, float]:
     """Return what each place gets from the turns around it (step 3)."""
     near: dict[int, float] = {}
@@ -273,6 +307,9 @@ def rank(
 ) -> list[tuple[float, int]]:
     """Return the best *limit* as (score in 0..1, entry id), best first, newest first on ties.
 
+    With turns before the ask, an entry that holds a word of the ask comes first: "And my brother?"
+    after "What does my sister do?" asks for the brother.
+
     Args:
         rows: candidates and neighbours.
         scores: own score of each row; rows beyond its end have none.
@@ -294,4 +331,6 @@ def rank(
             if spans and any(first <= day <= last for first, last in spans):
                 score *= 1.0 + _DAY
             found.append((score, ident))
+    if plan.alone is not None:
+        found = _led(found, _holders(rows, plan.alone))
     return [(min(score / whole, 1.0), ident) for score, ident in nlargest(limit, found)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import NamedTuple, TypeAlias
 
@@ -154,6 +154,7 @@ def plan_search(
     points = points or bool(spans and named and (len(matter) == 1 or not asked))
     pointed = pointing_weight(view.entries, alone=not matter) if points else 0.0
     before: list[_Known] = []
+    alone = weights
     if context:
         known = len(asked)
         weights = weights[:known] + [unsaid_weight(weight) for weight in weights[known:]]
@@ -172,7 +173,10 @@ def plan_search(
         pointed=pointed,
         pointed_speakers=frozenset(named) if points else frozenset(),
     )
-    chosen = _candidates(found, view.entries)
+    if context and asked:
+        whole = whole_weight([*alone, pointed], view.entries)
+        plan = replace(plan, alone=replace(plan, words=[word for word, _, _ in asked], whole=whole))
+    chosen = _candidates(asked, view.entries) + _candidates(before, view.entries)
     return Search(
         plan,
         [entry for _, _, tokens in chosen for entry in tokens],

@@ -60,9 +60,91 @@ def test_one_chat_can_be_read_alone(beam: Path) -> None:
 
 def test_squad_asks_the_first_file_over_the_paragraphs_of_all(squad: Path) -> None:
     """More files are more to be mistaken about."""
-    corpus = load_squad([squad, squad])[0]
+    other = squad.with_name("other.json")
+    paragraphs = [{"context": f"Paragraph {n}.", "qas": [{"question": "Which?"}]} for n in range(2)]
+    other.write_text(json.dumps({"data": [{"paragraphs": paragraphs}]}))
+    corpus = load_squad([squad, other])[0]
     assert len(corpus.items) == 4
     assert [question.gold for question in corpus.questions] == [{"p0"}, {"p1"}]
+
+
+def test_equal_paragraphs_are_one_entry(squad: Path) -> None:
+    """The same file given twice is no harder; of two equal paragraphs neither is a mistake."""
+    corpus = load_squad([squad, squad])[0]
+    assert [item.id for item in corpus.items] == ["p0", "p1"]
+    twice = [
+        {"context": text, "qas": [{"question": f"{n}?"}]} for n, text in enumerate(["A b", "A b "])
+    ]
+    squad.write_text(json.dumps({"data": [{"paragraphs": twice}]}))
+    corpus = load_squad([squad])[0]
+    assert len(corpus.items) == 1
+    assert [(asked.text, asked.gold) for asked in corpus.questions] == [
+        ("0?", {"p0"}),
+        ("1?", {"p0"}),
+    ]
+
+
+def test_questions_without_an_answer_or_a_text_are_left_out(squad: Path) -> None:
+    """SQuAD 2.0 marks the impossible ones; a blank paragraph is no entry."""
+    asked = [
+        {"question": "Who?", "is_impossible": True},
+        {"question": " "},
+        {"question": "Where?", "is_impossible": False},
+    ]
+    paragraphs = [
+        {"context": "The yak lives in Tibet.", "qas": asked},
+        {"context": " ", "qas": asked},
+    ]
+    squad.write_text(json.dumps({"data": [{"paragraphs": paragraphs}]}))
+    corpus = load_squad([squad])[0]
+    assert [question.text for question in corpus.questions] == ["Where?"]
+    assert len(corpus.items) == 1
+
+
+def test_a_byte_order_mark_is_passed_over(squad: Path) -> None:
+    """Some editors write one."""
+    squad.write_text(squad.read_text(), encoding="utf-8-sig")
+    assert len(load_squad([squad])[0].items) == 2
+
+
+def test_what_is_wrong_is_told_with_its_place(locomo: Path, beam: Path, squad: Path) -> None:
+    """The file, the keys and positions on the way, and the key that is missing."""
+    told = json.loads(squad.read_text())
+    del told["data"][0]["paragraphs"][1]["qas"][0]["question"]
+    squad.write_text(json.dumps(told))
+    with pytest.raises(InputError, match=r"squad.json.*no 'question' at data\[0\].paragraphs\[1\]"):
+        load_squad([squad])
+    file = locomo / "locomo.json"
+    told = json.loads(file.read_text())
+    del told[2]["conversation"]["session_2"][1]["speaker"]
+    file.write_text(json.dumps(told))
+    with pytest.raises(InputError, match=r"no 'speaker' at \[2\].conversation.session_2\[1\]"):
+        load_locomo(locomo)
+    file = beam / "10" / "probing_questions.json"
+    file.write_text('{"knowledge_update": [{"question": 3, "source_chat_ids": [0]}]}')
+    with pytest.raises(InputError, match=r"10.probing_questions.json.*at knowledge_update\[0\]"):
+        load_beam(beam)
+
+
+def test_nothing_in_a_file_is_said_so(tmp_path: Path) -> None:
+    """An empty list is no data set."""
+    path = tmp_path / "x.json"
+    path.write_text("[]")
+    with pytest.raises(InputError, match=r"x.json: no dialogue in it"):
+        load_locomo(path)
+    path.write_text('{"data": []}')
+    with pytest.raises(InputError, match=r"x.json: no paragraph in it"):
+        load_squad([path])
+
+
+def test_the_wrong_kind_of_path_is_said_so(locomo: Path, beam: Path) -> None:
+    """A folder of SQuAD files does not say which holds the questions; a dialogue is no chat."""
+    with pytest.raises(InputError, match="a folder; name its files"):
+        load_squad([locomo])
+    with pytest.raises(InputError, match=r"locomo.json: expected BEAM chats"):
+        load_beam(locomo / "locomo.json")
+    assert len(load_beam(beam / "1" / "probing_questions.json")) == 1
+    assert load_any(beam / "1" / "probing_questions.json")[0].name == "chat 1"
 
 
 def test_locomo_and_beam_are_told_apart(locomo: Path, beam: Path) -> None:

@@ -217,7 +217,9 @@ def test_tables_and_bars_for_a_person(
         (["locomo", "x", "--store", "mongo"], 2, "'mongo'"),
         (["locomo", "x", "--embedder", "light"], 2, "--embedder needs"),
         (["locomo", "x", "--plot", "x.gif"], 2, ".png or .svg"),
+        (["locomo", "DATA", "--plot", "gone/x.png"], 2, "no folder 'gone'"),
         (["locomo", "DATA", "--store", "hybrid", "--embedder", "nowhere"], 2, "'nowhere'"),
+        (["silence", "DATA", "--plot", "x.png"], 2, "No such option"),
         (["nothing"], 2, "nothing"),
     ],
 )
@@ -230,6 +232,47 @@ def test_wrong_usage_is_one_line_and_exit_code_2(
     err = capsys.readouterr().err.strip()
     assert says in err
     assert len(err.splitlines()) == 1
+
+
+def test_a_narrow_terminal_costs_no_digit_and_no_label(
+    locomo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines run over the edge rather than being cut."""
+
+    def words(columns: str) -> list[str]:
+        monkeypatch.setenv("COLUMNS", columns)
+        monkeypatch.chdir(locomo.parent)  # a long path in the title would be broken
+        assert main(["eval", "locomo", locomo.name]) == 0
+        return sorted(capsys.readouterr().out.split("nDCG")[0].replace("─", "").split())
+
+    assert words("30") == words("160")
+
+
+def test_a_set_without_answerable_questions_is_no_table_of_zeros(
+    squad: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 2 and one line that names the file."""
+    squad.write_text('{"data": [{"paragraphs": [{"context": "A yak.", "qas": []}]}]}')
+    assert main(["eval", "squad", str(squad)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "squad.json: no question in it has an answer" in said.err
+
+
+def test_a_plot_that_fails_does_not_cost_the_figures(
+    squad: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk may fill while the work is done."""
+
+    def full(*args: object) -> None:
+        raise InputError("x.png: No space left on device")
+
+    monkeypatch.setattr("memory_injection.evaluation.plotting.check_place", lambda path: None)
+    monkeypatch.setattr("memory_injection.evaluation.plotting.draw", full)
+    assert main(["eval", "squad", str(squad), "--json", "--plot", "x.png"]) == 2
+    said = capsys.readouterr()
+    assert json.loads(said.out)["n"] == 2
+    assert "No space left" in said.err
 
 
 def test_split_runs_close_their_stores(locomo: Path) -> None:

@@ -234,6 +234,42 @@ def test_context_steers_a_short_ask(store: InMemoryStore) -> None:
     assert "novel" in found(store, "and then?", context="a novel about a lighthouse")[0]
 
 
+@pytest.mark.parametrize("ask", ["And my brother?", "And Tomas?", "and the ladder?"])
+def test_what_an_ask_puts_in_anothers_place_leads(store: InMemoryStore, ask: str) -> None:
+    """The sister of the turns before shows after what is asked for now, in a talk or a list."""
+    talk(store, [("user", "My sister Ana bakes wedding cakes."), ("user", "The ovens are new.")])
+    store.add("My brother Tomas is a locksmith.")
+    store.add_many(f"The {word} is in the shed." for word in "rake hose ladder drill saw".split())
+    before = "What does my sister Ana do?\nYour sister Ana bakes wedding cakes."
+    best = store.search(ask, {"context": before})
+    assert ask.split()[-1].strip("?") in best[0].content
+    assert best[0].score >= store.search(ask)[0].score >= RELEVANCE_FLOOR  # type: ignore[operator]
+    assert "My sister" in best[1].content
+
+
+def test_the_turns_before_decide_among_entries_with_the_asks_word(store: InMemoryStore) -> None:
+    """Even for the longer of two, which the word alone would put second."""
+    store.add("We sold the old piano to the school in the village by the lake")
+    store.add("We sold the boat")
+    store.add_many(f"Note {word} about gardening" for word in "abcdefghij")
+    assert "boat" in found(store, "and sold?")[0]
+    assert "piano" in found(store, "and sold?", context="Did we have a piano?")[0]
+
+
+@settings(deadline=None)
+@given(TEXTS, WORDS, TEXTS.map("\n".join))
+def test_the_turns_before_only_add(texts: list[str], ask: str, before: str) -> None:
+    """An entry that holds the ask's word scores with context at least what it scores without."""
+    with InMemoryStore(clock=lambda: NOW) as store:
+        store.add_many(texts)
+        alone = {entry.id: entry.score for entry in store.search(f"and the {ask}?")}
+        given = store.search(f"and the {ask}?", {"context": before, "max_search_results": 50})
+        scores = {entry.id: entry.score for entry in given}
+        assert all(scores[key] >= score - 1e-9 for key, score in alone.items())  # type: ignore[operator]
+        if alone:
+            assert given[0].id in alone
+
+
 # Scores
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..errors import ConfigurationError
 
-__all__ = ["CallableEmbedder"]
+__all__ = ["CallableEmbedder", "is_async"]
 
 Vectors = Sequence[Sequence[float]]
 
@@ -44,6 +44,7 @@ class CallableEmbedder:
             raise ConfigurationError(f"batch_size must be at least 1, not {batch_size!r}")
         self.name = name or _name_of(function)
         self.dimension = dimension
+        self.is_async = is_async(function)
         self._function = function
         self._batched = batched
         self._batch_size = batch_size
@@ -80,6 +81,16 @@ class CallableEmbedder:
         if vectors and self.dimension is None:
             self.dimension = len(vectors[0])
         return vectors
+
+
+def is_async(function: object) -> bool:
+    """Tell whether *function* is known to return an awaitable before it is called.
+
+    One that only hands on another's awaitable (a lambda) shows it at its first call.
+    """
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - of an instance of a class with one
+    )
 
 
 def _name_of(function: Callable[..., Any]) -> str:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from ..embedders import load_embedder
+from ..embedders.callables import is_async
 from ..errors import ConfigurationError, MissingDependencyError
 from ..protocols import Reranker
 from ..records import MemoryEntry, Scope, SearchOptions, SearchResult
@@ -143,7 +144,8 @@ class VectorStore(SQLiteStore):
         Raises:
             StoreError: the file cannot be read. Embedder trouble does not raise.
         """
-        return run(self._search(query, options or {}))
+        later = self._vectorizer.is_async or is_async(self._reranker)
+        return run(self._search(query, options or {}), later=later)
 
     def _search(self, query: str, given: Mapping[str, Any]) -> Steps[SearchResult]:
         limit = self._limit(given)
@@ -224,19 +226,19 @@ class VectorStore(SQLiteStore):
         the next write or ``reembed`` tries again.
         """
         done = super().add(content, metadata, scope=scope, id=id, created_at=created_at)
-        return run(self._embedded(done))
+        return self._run(self._embedded(done))
 
     def add_many(  # type: ignore[override]
         self, items: Iterable[object], *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed many entries; see ``SQLiteStore.add_many``."""
-        return run(self._embedded(super().add_many(items, scope=scope)))
+        return self._run(self._embedded(super().add_many(items, scope=scope)))
 
     def add_messages(  # type: ignore[override]
         self, messages: Sequence[Any], context: Any = None, *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed the messages of a conversation; see ``SQLiteStore.add_messages``."""
-        return run(self._embedded(super().add_messages(messages, context, scope=scope)))
+        return self._run(self._embedded(super().add_messages(messages, context, scope=scope)))
 
     def erase(self, scope: Scope) -> int:
         """Delete everything written for *scope*, vectors too; see ``SQLiteStore.erase``."""
@@ -252,7 +254,7 @@ class VectorStore(SQLiteStore):
     ) -> transfer.ImportReport | Awaitable[transfer.ImportReport]:
         """Read JSON lines and embed them; see ``SQLiteStore.import_lines``."""
         report = super().import_lines(source, scope=scope, progress=progress)
-        return run(self._embedded(report))
+        return self._run(self._embedded(report))
 
     def reembed(self, progress: Progress | None = None) -> int | Awaitable[int]:
         """Embed every entry that has no vector of the current model; return how many.
@@ -267,7 +269,7 @@ class VectorStore(SQLiteStore):
             EmbeddingFailed: the embedder's trouble, named.
             StoreError: the file cannot be written.
         """
-        return run(self._reembedded(progress))
+        return self._run(self._reembedded(progress))
 
     def waiting(self) -> int:
         """Return how many entries have no vector of the current model."""
@@ -275,6 +277,9 @@ class VectorStore(SQLiteStore):
         with self._database.read() as session:
             model = tables.find_model(session.conn, embedder.name, embedder.dimension)
             return tables.count_waiting(session.conn, model)
+
+    def _run(self, steps: Steps[T]) -> T | Awaitable[T]:
+        return run(steps, later=self._vectorizer.is_async)
 
     def _reembedded(self, progress: Progress | None) -> Steps[int]:
         count = yield from embed_waiting(self._database, self._vectorizer, progress)

@@ -21,6 +21,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..embedders.callables import is_async
 from ..errors import StoreError
 from ..forks import Lock
 from ..protocols import Embedder
@@ -54,10 +55,15 @@ class Vectorizer:
         embedder: what turns texts into vectors.
         timeout: seconds a question may take; None waits. Documents have no deadline.
         store: name of the store, for errors.
+
+    Attributes:
+        is_async: whether the embedder's answers are awaitables. Known beforehand of async
+            functions and clients, else from its first answer.
     """
 
     def __init__(self, embedder: Embedder, timeout: float | None, store: str) -> None:
         self.embedder = embedder
+        self.is_async = bool(getattr(embedder, "is_async", is_async(embedder.embed)))
         self._timeout = timeout
         self._store = store
         self._seen: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
@@ -103,6 +109,7 @@ class Vectorizer:
         except Exception as error:
             raise self._failed(error) from error
         if inspect.isawaitable(answer):
+            self.is_async = True
             return self._later(answer, len(texts))
         return self._checked(answer, len(texts))
 
@@ -200,11 +207,11 @@ class Blocking(NamedTuple):
     work: Callable[[], Any]
 
 
-def run(steps: Generator[Any, Any, T]) -> T | Awaitable[T]:
+def run(steps: Generator[Any, Any, T], *, later: bool = False) -> T | Awaitable[T]:
     """Drive *steps*, which yields values, awaitables or ``Blocking`` work and is sent the values.
 
     Returns the result, or an awaitable of it once a step has to be awaited: one logic for sync
-    and async embedders.
+    and async embedders. With *later* it is an awaitable even where no step had to be awaited.
     """
     try:
         value = next(steps)
@@ -212,8 +219,12 @@ def run(steps: Generator[Any, Any, T]) -> T | Awaitable[T]:
             value = steps.send(value.work() if isinstance(value, Blocking) else value)
     except StopIteration as end:
         result: T = end.value
-        return result
+        return _given(result) if later else result
     return _run_later(steps, value)
+
+
+async def _given(result: T) -> T:
+    return result
 
 
 async def _run_later(steps: Generator[Any, Any, T], value: Any) -> T:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from ..text import guess_language
 from . import vectors as tables
 from .database import Database
-from .vectorizing import ANSWERS, QUESTIONS, EmbeddingFailed, Vectorizer, Vectors, ends_of_scale
-from .vectors import Model
+from .pairs import PAIRS
+from .vectorizing import EmbeddingFailed, Vectorizer, Vectors, scale_of
+from .vectors import Model, Scale
 
 __all__ = ["Progress", "embed_waiting"]
 
@@ -17,6 +20,7 @@ Steps = Generator[Any, Any, T]
 Progress = Callable[[int, int], None]
 """Called with how many entries are embedded and how many there are to do."""
 
+_HEAD = 1000  # characters of a text that tell its language
 _BATCH = 256  # texts embedded and written at a time: what a broken-off run loses at most
 
 
@@ -38,6 +42,8 @@ def embed_waiting(
         model = tables.find_model(session.conn, embedder.name, embedder.dimension)
         if progress is not None:
             total = tables.count_waiting(session.conn, model)
+    if model is not None and not model.scales:
+        model = yield from _earlier(database, vectorizer, model)
     while True:
         with database.read() as session:
             batch = tables.waiting(session.conn, model, _BATCH, last)
@@ -48,6 +54,8 @@ def embed_waiting(
             model = yield from _recorded(database, vectorizer, rows.shape[1])
         with database.write() as session:
             tables.keep(session.conn, model, [ident for ident, _ in batch], rows)
+        said = {guess_language(text[:_HEAD]) or "en" for _, text in batch}
+        model = yield from _measured(database, vectorizer, model, said)
         done += len(batch)
         last = batch[-1][0]
         if progress is not None:
@@ -61,10 +69,37 @@ def _recorded(database: Database, vectorizer: Vectorizer, dimension: int) -> Ste
         known = tables.find_model(session.conn, name, dimension)
     if known is not None:
         return known
-    questions: Vectors = yield vectorizer.query(QUESTIONS)
-    answers: Vectors = yield vectorizer.documents(ANSWERS)
-    if {questions.shape[1], answers.shape[1]} != {dimension}:
-        raise EmbeddingFailed(f"embedder {name!r} returned vectors of different lengths")
-    unrelated, answer = ends_of_scale(questions, answers)
+    english = yield from _scale(vectorizer, "en", dimension)
     with database.write() as session:
-        return tables.record_model(session.conn, name, dimension, unrelated, answer)
+        model = tables.record_model(session.conn, name, dimension, english)
+        return replace(model, scales=tables.record_scales(session.conn, model, {"en": english}))
+
+
+def _earlier(database: Database, vectorizer: Vectorizer, model: Model) -> Steps[Model]:
+    """Measure a model of an earlier version's file in every language that anybody has there."""
+    with database.read() as session:
+        languages = tables.languages_of(session.conn)
+    return (yield from _measured(database, vectorizer, model, languages | {"en"}))
+
+
+def _measured(
+    database: Database, vectorizer: Vectorizer, model: Model, languages: Iterable[str]
+) -> Steps[Model]:
+    """Return *model* with its scales in *languages*: those that are new to it are measured."""
+    found: dict[str, Scale] = {}
+    for language in sorted({*languages} & {*PAIRS} - {*model.scales}):
+        found[language] = yield from _scale(vectorizer, language, model.dimension)
+    if not found:
+        return model
+    with database.write() as session:
+        return replace(model, scales=tables.record_scales(session.conn, model, found))
+
+
+def _scale(vectorizer: Vectorizer, language: str, dimension: int) -> Steps[Scale]:
+    asked, answered = zip(*PAIRS[language], strict=True)
+    questions: Vectors = yield vectorizer.query(asked)
+    answers: Vectors = yield vectorizer.documents(answered)
+    if {questions.shape[1], answers.shape[1]} != {dimension}:
+        name = vectorizer.embedder.name
+        raise EmbeddingFailed(f"embedder {name!r} returned vectors of different lengths")
+    return scale_of(questions, answers)

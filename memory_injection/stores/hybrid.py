@@ -26,6 +26,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from . import lexical
+
 __all__ = [
     "RELEVANCE_FLOOR",
     "Evidence",
@@ -42,7 +44,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 RELEVANCE_FLOOR = 0.5
-LEXICAL_FLOOR = 0.2  # lexical score that counts as much as even odds
 """Scores below are noise; see ``calibrated``."""
 
 _WORDS_PER_PEAK = 0.22  # weight of the words' list per unit of its peak; flat from .15 to .30
@@ -224,7 +225,8 @@ def by_words(word: float) -> float:
 
 
 def _odds_by_words(word: float) -> float:
-    return _ODDS_WORDS * (word - LEXICAL_FLOOR)
+    """Return odds that are even at the floor of the words alone."""
+    return _ODDS_WORDS * (word - lexical.RELEVANCE_FLOOR)
 
 
 def _moments(values: Sequence[float]) -> tuple[float, float]:

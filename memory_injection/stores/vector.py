@@ -31,7 +31,7 @@ except ImportError:
 
 from . import hybrid as ranking
 from . import vectors as tables
-from .both import BothRecall, Question
+from .both import BothRecall, Question, spoken_in
 from .embedding import Progress, embed_waiting
 from .vector_index import vector_index_for
 from .vectorizing import Blocking, EmbeddingFailed, Vectorizer, Vectors, run
@@ -106,6 +106,7 @@ class VectorStore(SQLiteStore):
         self.problem: str | None = None
         self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)
         self._reranker = reranker
+        self._unknown: set[str | None] = set()  # languages that the log was told of
         self._index = vector_index_for(index, self.path, name)
         self._both = self._recall = BothRecall(name, self._engine, self._index)
 
@@ -162,6 +163,10 @@ class VectorStore(SQLiteStore):
             return SearchResult()
         if model is None:
             return self._by_words(query, given, f"nothing is embedded by {embedder.name!r} yet")
+        language = spoken_in(query, view, model)
+        if self.hybrid and not model.understands(language):
+            self._note_language(language)
+            return self._worded(query, given)
         try:
             asked = yield from self._vector_of(query, context, view)
         except EmbeddingFailed as error:
@@ -193,9 +198,13 @@ class VectorStore(SQLiteStore):
 
     def _by_words(self, query: str, given: Mapping[str, Any], problem: str) -> SearchResult:
         """Return what the words alone find, on this store's scale of scores."""
+        return SearchResult(self._worded(query, given), problem=f"by words alone: {problem}")
+
+    def _worded(self, query: str, given: Mapping[str, Any]) -> SearchResult:
         found = super().search(query, SearchOptions(**given))  # type: ignore[typeddict-item]
-        scaled = [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
-        return SearchResult(scaled, problem=f"by words alone: {problem}")
+        return SearchResult(
+            [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
+        )
 
     def _reordered(self, query: str, found: list[MemoryEntry]) -> Steps[SearchResult]:
         """Let the reranker, if there is one, order what was found; its trouble changes nothing."""
@@ -303,6 +312,18 @@ class VectorStore(SQLiteStore):
             model = tables.find_model(session.conn, embedder.name, embedder.dimension)
         if model is not None:
             self._index.written(self._database, model, count)
+
+    def _note_language(self, language: str | None) -> None:
+        """Say once in the log that the model's cosines tell nothing in *language*."""
+        if language not in self._unknown:
+            self._unknown.add(language)
+            name = self._vectorizer.embedder.name
+            _LOG.info(
+                "store %r: %r is searched by words alone, %r does not understand it",
+                self.name,
+                language,
+                name,
+            )
 
     def _note(self, problem: str | None) -> None:
         """Keep what is wrong with the embedder; say it once in the log."""

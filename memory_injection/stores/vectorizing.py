@@ -25,15 +25,14 @@ from ..embedders.callables import is_async
 from ..errors import StoreError
 from ..forks import Lock
 from ..protocols import Embedder
+from .vectors import Scale
 
 __all__ = [
-    "ANSWERS",
-    "QUESTIONS",
     "Blocking",
     "EmbeddingFailed",
     "Vectorizer",
-    "ends_of_scale",
     "run",
+    "scale_of",
 ]
 
 T = TypeVar("T")
@@ -243,22 +242,9 @@ async def _run_later(steps: Generator[Any, Any, T], value: Any) -> T:
         return result
 
 
-_PAIRS = (
-    ("What is my dog called?", "My dog's name is Rex"),
-    ("When was the meeting moved to?", "They rescheduled our meeting for Friday"),
-    ("What does my sister do for a living?", "My sister works as a nurse"),
-    ("Where are we going in June?", "Our trip to Rome is in the first week of June"),
-    ("What happened to the server?", "The server crashed during the night"),
-    ("What am I allergic to?", "Peanuts make me ill"),
-    ("Which bicycle did she buy?", "She bought a red bike"),
-    ("Has the invoice been paid?", "The bill is still outstanding"),
-)
-QUESTIONS, ANSWERS = zip(*_PAIRS, strict=True)
-"""Questions and their answers, in order; an answer has nothing in common with other questions."""
-
-
-def ends_of_scale(questions: Vectors, answers: Vectors) -> tuple[float, float]:
-    """Return the mean cosine of questions with others' answers, and with their own."""
+def scale_of(questions: Vectors, answers: Vectors) -> Scale:
+    """Return what cosines of *questions* with others' *answers*, and with their own, look like."""
     cosines = questions @ answers.T
     own = np.eye(len(cosines), dtype=bool)
-    return float(cosines[~own].mean()), float(cosines[own].mean())
+    others = cosines[~own]
+    return Scale(float(others.mean()), float(cosines[own].mean()), float(others.std()))

@@ -39,6 +39,7 @@ class Question:
         vector: its unit vector.
         context: text of the turns before a short ask.
         limit: most entries to return.
+        wanted: how many of them are wanted in the end.
         today: the day that "last week" counts from.
         use_words: False ranks by the vectors alone.
     """
@@ -47,6 +48,7 @@ class Question:
     vector: NDArray[np.float32]
     context: str
     limit: int
+    wanted: int
     today: date
     use_words: bool = True
 
@@ -74,8 +76,11 @@ class BothRecall(Recall):
 
     def search_both(
         self, session: Session, view: View, model: Model, asked: Question
-    ) -> list[MemoryEntry]:
-        """Return the best entries of *view* by words and vectors, scores calibrated to 0..1."""
+    ) -> tuple[list[MemoryEntry], int]:
+        """Return the best entries of *view* by words and vectors, scores calibrated to 0..1.
+
+        With them comes how many of the entries looked at have no vector of *model*.
+        """
         planned = plan_search(asked.text, asked.context, view, counter(session), asked.today)
         plan = planned.plan if planned else None
         rows = self._candidates(session, planned, _BY_WORDS) if planned else []
@@ -93,9 +98,10 @@ class BothRecall(Recall):
             [words.calibrated.get(ident, 0.0) for ident in ids],
             _scaled(session, model, asked, seen, best),
             seen.entries,
+            max(asked.wanted, _LEVEL),
         )
         chosen = list(zip(calibrated, ids, strict=True))[: asked.limit]
-        return self._fetch(session, view, chosen)
+        return self._fetch(session, view, chosen), int(np.isnan(seen.cosines).sum())
 
     def _words(
         self,

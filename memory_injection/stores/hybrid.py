@@ -193,7 +193,11 @@ _SPACING = 0.7  # of the odds below the first entry's: silence is decided by the
 
 
 def calibrated(
-    values: Sequence[float], words: Sequence[float], meaning: Sequence[float], entries: int
+    values: Sequence[float],
+    words: Sequence[float],
+    meaning: Sequence[float],
+    entries: int,
+    level: int | None = None,
 ) -> list[float]:
     """Return a probability (0..1) for each of the best entries, in the order of *values*.
 
@@ -204,6 +208,7 @@ def calibrated(
         words: their calibrated lexical scores (0..1), neighbours and speakers included.
         meaning: their cosines on the model's own scale (0 unrelated, 1 answer), or NaN.
         entries: how many entries were searched.
+        level: how many of the best set the list's level and spread; None is all.
     """
     start = _ODDS + _ODDS_SIZE * math.log(max(entries, 1))
     odds = [
@@ -212,10 +217,10 @@ def calibrated(
         else start + _ODDS_WORDS * word + _ODDS_MEANING * cosine
         for word, cosine in zip(words, meaning, strict=True)
     ]
-    level, spread = _moments(odds)
-    middle, width = _moments(values)
+    mean, spread = _moments(odds[:level])
+    middle, width = _moments(values[:level])
     slope = max(spread, _LEAST_SPREAD) / width if width > 1e-9 else 0.0
-    first = level + slope * (values[0] - middle)
+    first = mean + slope * (values[0] - middle)
     return [_probability(first + _SPACING * slope * (value - values[0])) for value in values]
 
 

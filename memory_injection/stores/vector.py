@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
 from ..embedders import load_embedder
-from ..embedders.callables import is_async
 from ..errors import ConfigurationError, MissingDependencyError
 from ..protocols import Reranker
 from ..records import MemoryEntry, Scope, SearchOptions, SearchResult
@@ -33,6 +33,7 @@ from . import hybrid as ranking
 from . import vectors as tables
 from .both import BothRecall, Question, spoken_in
 from .embedding import Progress, embed_waiting
+from .reranking import Reranking
 from .vector_index import vector_index_for
 from .vectorizing import Blocking, EmbeddingFailed, Vectorizer, Vectors, run
 
@@ -69,7 +70,10 @@ class VectorStore(SQLiteStore):
             entries where it is installed (``memory_injection[ann]``), else ``"exact"``, which ranks
             them all; ``"usearch"`` at any size. Its index lies in the folder ``<path>.vectors``.
         reranker: reorders the best entries, e.g. ``embedders.CrossEncoderReranker``; takes query
-            and entries, may be async.
+            and entries, may be async. It sees its ``most`` best entries (20 if it does not say),
+            however few are asked for.
+        rerank_timeout: seconds from the start of a search within which the reranker must answer,
+            else the order stays as it was and ``problem`` says so; None waits.
         **options: as for ``SQLiteStore``.
 
     Raises:
@@ -90,6 +94,7 @@ class VectorStore(SQLiteStore):
         embed_timeout: float | None = 1.5,
         index: str = "auto",
         reranker: Reranker | None = None,
+        rerank_timeout: float | None = 1.5,
         **options: Any,
     ) -> None:
         super().__init__(":memory:" if path is None else path, name, writable, **options)
@@ -100,12 +105,10 @@ class VectorStore(SQLiteStore):
         )  # fmt: skip
         if embed_timeout is not None and not embed_timeout > 0:
             raise ConfigurationError(f"embed_timeout must be above 0 s, not {embed_timeout!r}")
-        if reranker is not None and not callable(reranker):
-            raise ConfigurationError(f"reranker must be callable, not {reranker!r}")
         self.hybrid = bool(hybrid)
         self.problem: str | None = None
         self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)
-        self._reranker = reranker
+        self._reranking = Reranking(reranker, rerank_timeout)
         self._unknown: set[str | None] = set()  # languages that the log was told of
         self._index = vector_index_for(index, self.path, name)
         self._both = self._recall = BothRecall(name, self._engine, self._index)
@@ -123,6 +126,7 @@ class VectorStore(SQLiteStore):
         """
         super().initialize()
         self._vectorizer.warm_up()
+        self._reranking.warm_up()
 
     def close(self) -> None:
         """Close the file. Later use raises :class:`~memory_injection.errors.StoreClosedError`."""
@@ -145,14 +149,25 @@ class VectorStore(SQLiteStore):
         Raises:
             StoreError: the file cannot be read. Embedder trouble does not raise.
         """
-        later = self._vectorizer.is_async or is_async(self._reranker)
+        later = self._vectorizer.is_async or self._reranking.is_async
         return run(self._search(query, options or {}), later=later)
 
     def _search(self, query: str, given: Mapping[str, Any]) -> Steps[SearchResult]:
+        begun = time.monotonic()
         limit = self._limit(given)
         if not isinstance(query, str) or not query.strip() or limit < 1:
             self._database.live()
             return SearchResult()
+        found = yield from self._found(query, given, limit)
+        ordered = yield from self._reranking.ordered(query, found, limit, begun)
+        if ordered.problem != found.problem:
+            self._note(ordered.problem)
+        return ordered
+
+    def _found(self, query: str, given: Mapping[str, Any], limit: int) -> Steps[SearchResult]:
+        """Return the best *limit* entries, or as many as the reranker wants to see."""
+        depth = self._reranking.depth(limit)
+        given = {**given, "max_search_results": depth}
         scope = Scope.of(given.get("scope"))
         context = given.get("context") if isinstance(given.get("context"), str) else None
         embedder = self._vectorizer.embedder
@@ -162,25 +177,36 @@ class VectorStore(SQLiteStore):
         if not view.entries:
             return SearchResult()
         if model is None:
-            return self._by_words(query, given, f"nothing is embedded by {embedder.name!r} yet")
+            return self._by_words(query, given, self._nothing_embedded("yet"))
         language = spoken_in(query, view, model)
         if self.hybrid and not model.understands(language):
             self._note_language(language)
-            return self._worded(query, given)
+            return SearchResult(self._worded(query, given))
         try:
             asked = yield from self._vector_of(query, context, view)
         except EmbeddingFailed as error:
             self._note(str(error))
             return self._by_words(query, given, str(error))
         self._note(None)
-        if asked is None or len(asked) != model.dimension:
-            return self._by_words(query, given, f"{embedder.name!r} gave no usable vector")
+        if asked is None:
+            return self._by_words(query, given, f"{embedder.name!r} gave a vector of zeros")
+        if len(asked) != model.dimension:
+            return self._by_words(query, given, _other_length(embedder.name, len(asked), model))
         with self._database.read() as session:
             question = Question(
-                query, asked, context or "", limit, self._clock().date(), self.hybrid
+                query, asked, context or "", depth, limit, self._clock().date(), self.hybrid
             )
-            found = self._both.search_both(session, view_of(session, scope), model, question)
-        return (yield from self._reordered(query, found))
+            found, unknown = self._both.search_both(
+                session, view_of(session, scope), model, question
+            )
+        if unknown == view.entries:
+            return self._by_words(query, given, self._nothing_embedded("now: call reembed()"))
+        return SearchResult(found, problem=_partly(unknown, view.entries))
+
+    def _nothing_embedded(self, when: str) -> str:
+        name = self._vectorizer.embedder.name
+        cause = f" ({self.problem})" if self.problem else ""
+        return f"nothing is embedded by {name!r} {when}{cause}"
 
     def _vector_of(self, query: str, context: str | None, view: View) -> Steps[Vectors | None]:
         """Embed the question, the turns before it at lower weight; None for a vector of zeros.
@@ -200,23 +226,9 @@ class VectorStore(SQLiteStore):
         """Return what the words alone find, on this store's scale of scores."""
         return SearchResult(self._worded(query, given), problem=f"by words alone: {problem}")
 
-    def _worded(self, query: str, given: Mapping[str, Any]) -> SearchResult:
+    def _worded(self, query: str, given: Mapping[str, Any]) -> list[MemoryEntry]:
         found = super().search(query, SearchOptions(**given))  # type: ignore[typeddict-item]
-        return SearchResult(
-            [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
-        )
-
-    def _reordered(self, query: str, found: list[MemoryEntry]) -> Steps[SearchResult]:
-        """Let the reranker, if there is one, order what was found; its trouble changes nothing."""
-        if self._reranker is None or not found:
-            return SearchResult(found)
-        try:
-            ordered = yield self._reranker(query, found)
-            return SearchResult(ordered)
-        except Exception as error:
-            problem = f"the reranker failed: {type(error).__name__}: {error}"
-            self._note(problem)
-            return SearchResult(found, problem=problem)
+        return [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
 
     # Writing
 
@@ -326,7 +338,20 @@ class VectorStore(SQLiteStore):
             )
 
     def _note(self, problem: str | None) -> None:
-        """Keep what is wrong with the embedder; say it once in the log."""
+        """Keep what is wrong with the models; say it once in the log."""
         if problem is not None and problem != self.problem:
-            _LOG.warning("store %r goes on by words alone: %s", self.name, problem)
+            _LOG.warning("store %r goes on without: %s", self.name, problem)
         self.problem = problem
+
+
+def _other_length(name: str, length: int, model: tables.Model) -> str:
+    return (
+        f"{name!r} gives vectors of {length} numbers, those kept have {model.dimension}:"
+        " call reembed()"
+    )
+
+
+def _partly(unknown: int, entries: int) -> str | None:
+    if not unknown:
+        return None
+    return f"{unknown} of {entries} entries by words alone: they wait to be embedded"

@@ -31,6 +31,7 @@ __all__ = [
     "Blocking",
     "EmbeddingFailed",
     "Vectorizer",
+    "Workers",
     "run",
     "scale_of",
 ]
@@ -67,7 +68,7 @@ class Vectorizer:
         self._store = store
         self._seen: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
         self._lock = Lock()
-        self._workers = _Workers()
+        self._workers = Workers()
 
     def warm_up(self) -> None:
         """Start loading the model on a worker, if it is one that loads; trouble shows later."""
@@ -105,7 +106,7 @@ class Vectorizer:
     def _ask(self, texts: Sequence[str], kind: Kind) -> Vectors | Awaitable[Vectors]:
         try:
             answer = self.embedder.embed(texts, kind)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._failed(error) from error
         if inspect.isawaitable(answer):
             self.is_async = True
@@ -115,7 +116,7 @@ class Vectorizer:
     async def _later(self, answer: Awaitable[Any], count: int) -> Vectors:
         try:
             rows = await answer
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._failed(error) from error
         return self._checked(rows, count)
 
@@ -151,7 +152,7 @@ class Vectorizer:
         unit: Vectors = np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
         return unit
 
-    def _failed(self, error: Exception) -> EmbeddingFailed:
+    def _failed(self, error: BaseException) -> EmbeddingFailed:
         return self._wrong(f"failed: {type(error).__name__}: {error}")
 
     def _late(self) -> EmbeddingFailed:
@@ -161,7 +162,7 @@ class Vectorizer:
         return EmbeddingFailed(f"embedder {self.embedder.name!r} {what}", self._store)
 
 
-class _Workers:
+class Workers:
     """A few daemon threads: one that hangs is left behind, and never keeps the process alive."""
 
     def __init__(self) -> None:
@@ -193,8 +194,10 @@ class _Workers:
             future, work = tasks.get()
             try:
                 future.set_result(work())
-            except BaseException as error:
+            except Exception as error:
                 future.set_exception(error)
+            except BaseException as error:  # would end the caller's thread, not only this one
+                future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
             with self._lock:
                 self._busy -= 1
             del future, work

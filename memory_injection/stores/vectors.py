@@ -131,8 +131,8 @@ class Model:
     def understands(self, *languages: str | None) -> bool:
         """Tell whether it tells answers from the rest in *languages*, where it was measured."""
         known = [self.scales[one] for one in languages if one is not None and one in self.scales]
-        least = _UNDERSTOOD * max((one.sharpness for one in self.scales.values()), default=0.0)
-        return all(one.sharpness >= least for one in known)
+        best = max((one.sharpness for one in self.scales.values()), default=0.0)
+        return all(one.sharpness >= min(_UNDERSTOOD * best, best) for one in known)
 
     def scaled(
         self, cosine: float, languages: Sequence[str | None], background: float = -1.0

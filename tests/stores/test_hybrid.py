@@ -236,3 +236,9 @@ def test_where_no_language_can_be_told_the_memory_is_the_background() -> None:
     assert MINI.scaled(0.6, (None, "xx"), 0.6) == pytest.approx(0.0)
     assert MINI.scaled(0.6, (None, None), 0.05) == pytest.approx(1.0)
     assert MINI.scaled(0.6, ("en", "en"), 0.6) == pytest.approx(1.0)
+
+
+def test_a_model_understands_the_language_it_is_best_in_however_bad_it_is() -> None:
+    """Any function is an embedder; one that fits no pair has its say as before."""
+    odd = Scale(0.9, 0.8, 0.1)
+    assert Model(1, "odd", 2, odd, {"en": odd}).understands("en")

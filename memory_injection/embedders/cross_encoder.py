@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ConfigurationError, MissingDependencyError
-from ..forks import Lock
 from ..records import MemoryEntry
 from .sentence_transformers import find_model
+from .sharing import Loaded, quietly, shared
 
 __all__ = ["CrossEncoderReranker"]
 
@@ -38,8 +38,7 @@ class CrossEncoderReranker:
         self._folder = str(folder)
         self.most = most
         self._device = device
-        self._model: Any = None
-        self._lock = Lock()
+        self._held: Loaded | None = None
 
     def load(self) -> None:
         """Import the library and load the weights.
@@ -47,11 +46,17 @@ class CrossEncoderReranker:
         Raises:
             MissingDependencyError: the ``embeddings`` extra is not installed.
         """
-        with self._lock:
-            if self._model is None:
-                self._model = _module().CrossEncoder(
-                    self._folder, device=self._device, local_files_only=True
-                )
+        self._loaded()
+
+    def _loaded(self) -> Loaded:
+        if self._held is None:
+            self._held = shared(("cross-encoder", self._folder, self._device), self._load)
+        return self._held
+
+    def _load(self) -> Any:
+        module = _module()
+        with quietly():
+            return module.CrossEncoder(self._folder, device=self._device, local_files_only=True)
 
     def __call__(self, query: str, entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
         """Return *entries*, the ones read first by what the model says of them.
@@ -61,10 +66,10 @@ class CrossEncoderReranker:
         Raises:
             MissingDependencyError: the ``embeddings`` extra is not installed.
         """
-        self.load()
+        held = self._loaded()
         read = entries[: self.most]
-        with self._lock:
-            marks = self._model.predict([(query, entry.content) for entry in read])
+        with held.lock:
+            marks = held.model.predict([(query, entry.content) for entry in read])
         order = sorted(range(len(read)), key=lambda at: -float(marks[at]))
         return [*(read[at] for at in order), *entries[self.most :]]
 

@@ -30,7 +30,7 @@ def embed_waiting(
     """Embed every entry without a vector of the embedder's model; return how many.
 
     Yields vectors or awaitables of them, see ``vectorizing.run``. Entries written meanwhile, by
-    anybody, are embedded too.
+    anybody, are embedded too; those that another call is embedding at the moment are left to it.
 
     Raises:
         EmbeddingFailed: the embedder's trouble; what was embedded before it is kept.
@@ -49,15 +49,20 @@ def embed_waiting(
             batch = tables.waiting(session.conn, model, _BATCH, last)
         if not batch:
             return done
-        rows: Vectors = yield vectorizer.documents([text for _, text in batch])
-        if model is None or model.dimension != rows.shape[1]:
-            model = yield from _recorded(database, vectorizer, rows.shape[1])
-        with database.write() as session:
-            tables.keep(session.conn, model, [ident for ident, _ in batch], rows)
-        said = {guess_language(text[:_HEAD]) or "en" for _, text in batch}
-        model = yield from _measured(database, vectorizer, model, said)
-        done += len(batch)
         last = batch[-1][0]
+        with vectorizer.taking(batch) as taken:
+            if not taken:
+                continue
+            rows: Vectors = yield vectorizer.documents([text for _, text in taken])
+            if not rows.any():
+                raise EmbeddingFailed(f"embedder {embedder.name!r} returned nothing but zeros")
+            if model is None or model.dimension != rows.shape[1]:
+                model = yield from _recorded(database, vectorizer, rows.shape[1])
+            with database.write() as session:
+                tables.keep(session.conn, model, [ident for ident, _ in taken], rows)
+        said = {guess_language(text[:_HEAD]) or "en" for _, text in taken}
+        model = yield from _measured(database, vectorizer, model, said)
+        done += len(taken)
         if progress is not None:
             progress(done, max(total, done))
 

@@ -11,9 +11,10 @@ import inspect
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager
 from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -69,6 +70,22 @@ class Vectorizer:
         self._seen: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
         self._lock = Lock()
         self._workers = Workers()
+        self._taken: set[int] = set()
+
+    @contextmanager
+    def taking(self, batch: Sequence[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
+        """Give the entries of *batch*, by row number, that no other call is embedding meanwhile.
+
+        So a model that hangs on one text holds up the call that wrote it, and no other.
+        """
+        with self._lock:
+            own = [row for row in batch if row[0] not in self._taken]
+            self._taken.update(ident for ident, _ in own)
+        try:
+            yield own
+        finally:
+            with self._lock:
+                self._taken.difference_update(ident for ident, _ in own)
 
     def warm_up(self) -> None:
         """Start loading the model on a worker, if it is one that loads; trouble shows later."""

@@ -728,3 +728,31 @@ def test_vectors_of_another_length_are_named_with_both() -> None:
         store.add("Pamuk naps")
         model.answer = [[1.0, 2.0]]
         assert "vectors of 2 numbers, those kept have" in str(store.search("Pamuk").problem)  # type: ignore[union-attr]
+
+
+def test_a_model_that_hangs_on_one_text_holds_up_nobody_elses_write(model: Model) -> None:
+    """What another call is embedding is left to it."""
+    with VectorStore(embedder=model) as store:
+        store.add("Pamuk naps")
+        model.gate.clear()
+        hanging = threading.Thread(target=store.add, args=("HANG",))
+        hanging.start()
+        while len(model.calls) < 4:  # the text, and before it a text and the two of the scale
+            hanging.join(0.01)
+        held, model.gate = model.gate, threading.Event()
+        model.gate.set()
+        store.add("Soup for lunch")
+        assert model.calls[-1] == ["Soup for lunch"]
+        assert store.waiting() == 1
+        held.set()
+        hanging.join(10)
+        assert store.waiting() == 0
+
+
+def test_nothing_but_zeros_is_no_embedding(model: Model) -> None:
+    """They would be near to nothing for ever; so they wait, and the store says why."""
+    model.answer = [[0.0, 0.0]]
+    with VectorStore(embedder=model) as store:
+        store.add("Pamuk naps")
+        assert store.waiting() == 1
+        assert store.problem == "embedder 'concepts' returned nothing but zeros"

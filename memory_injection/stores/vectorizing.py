@@ -148,6 +148,10 @@ class Vectorizer:
             return self._workers.submit(work).result(seconds)
         except FutureTimeout:
             raise self._late() from None
+        except EmbeddingFailed:
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
 
     def _remember(self, key: tuple[str, ...], found: Vectors) -> Vectors:
         with self._lock:
@@ -158,7 +162,8 @@ class Vectorizer:
 
     def _checked(self, rows: Any, count: int) -> Vectors:
         try:
-            found: Vectors = np.array(rows, dtype=np.float32)
+            with np.errstate(over="ignore"):
+                found: Vectors = np.array(rows, dtype=np.float32)
         except (TypeError, ValueError):
             raise self._wrong("did not return numbers") from None
         if found.ndim != 2 or len(found) != count or not found.shape[1]:

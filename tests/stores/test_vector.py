@@ -711,13 +711,21 @@ def test_the_report_names_why_nothing_is_embedded(model: Model) -> None:
         assert "no attribute 'lower'" in str(store.search("Pamuk").problem)  # type: ignore[union-attr]
 
 
-def test_an_embedder_that_wants_to_leave_the_process_does_not(model: Model) -> None:
+class Leaving(BaseException):
+    """What a library may raise that is no Exception."""
+
+
+@pytest.mark.parametrize("trouble", [SystemExit(3), Leaving("bye")])
+def test_an_embedder_that_wants_to_leave_the_process_does_not(
+    model: Model, trouble: BaseException
+) -> None:
     with VectorStore(embedder=model) as store:
         store.add("Pamuk naps")
-        model.trouble = SystemExit(3)  # type: ignore[assignment]
+        model.trouble = trouble  # type: ignore[assignment]
         found = store.search("Where is Pamuk?")
         assert contents(found) == ["Pamuk naps"]
-        assert "SystemExit" in str(found.problem)  # type: ignore[union-attr]
+        assert type(trouble).__name__ in str(found.problem)  # type: ignore[union-attr]
+        model.trouble = SystemExit(3)  # type: ignore[assignment]
         store.add("Soup for lunch")
         assert store.waiting() == 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -25,12 +25,16 @@ _BATCH = 256  # texts embedded and written at a time: what a broken-off run lose
 
 
 def embed_waiting(
-    database: Database, vectorizer: Vectorizer, progress: Progress | None = None
+    database: Database,
+    vectorizer: Vectorizer,
+    progress: Progress | None = None,
+    others: Collection[int] = (),
 ) -> Steps[int]:
     """Embed every entry without a vector of the embedder's model; return how many.
 
     Yields vectors or awaitables of them, see ``vectorizing.run``. Entries written meanwhile, by
-    anybody, are embedded too; those that another call is embedding at the moment are left to it.
+    anybody, are embedded too, but for *others*: row numbers that other calls were embedding before
+    this one's entries were written. So a text that hangs the model holds up the call that wrote it.
 
     Raises:
         EmbeddingFailed: the embedder's trouble; what was embedded before it is kept.
@@ -50,9 +54,10 @@ def embed_waiting(
         if not batch:
             return done
         last = batch[-1][0]
-        with vectorizer.taking(batch) as taken:
-            if not taken:
-                continue
+        taken = [row for row in batch if row[0] not in others]
+        if not taken:
+            continue
+        with vectorizer.taking(taken):
             rows: Vectors = yield vectorizer.documents([text for _, text in taken])
             if not rows.any():
                 raise EmbeddingFailed(f"embedder {embedder.name!r} returned nothing but zeros")

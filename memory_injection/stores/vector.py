@@ -246,20 +246,24 @@ class VectorStore(SQLiteStore):
         If the embedder fails the entry is kept and found by its words; ``problem`` says why, and
         the next write or ``reembed`` tries again.
         """
+        others = self._vectorizer.taken()
         done = super().add(content, metadata, scope=scope, id=id, created_at=created_at)
-        return self._run(self._embedded(done))
+        return self._run(self._embedded(done, others))
 
     def add_many(  # type: ignore[override]
         self, items: Iterable[object], *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed many entries; see ``SQLiteStore.add_many``."""
-        return self._run(self._embedded(super().add_many(items, scope=scope)))
+        others = self._vectorizer.taken()
+        return self._run(self._embedded(super().add_many(items, scope=scope), others))
 
     def add_messages(  # type: ignore[override]
         self, messages: Sequence[Any], context: Any = None, *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed the messages of a conversation; see ``SQLiteStore.add_messages``."""
-        return self._run(self._embedded(super().add_messages(messages, context, scope=scope)))
+        others = self._vectorizer.taken()
+        done = super().add_messages(messages, context, scope=scope)
+        return self._run(self._embedded(done, others))
 
     def erase(self, scope: Scope) -> int:
         """Delete everything written for *scope*, vectors too; see ``SQLiteStore.erase``."""
@@ -274,8 +278,9 @@ class VectorStore(SQLiteStore):
         progress: Callable[[int], None] | None = None,
     ) -> transfer.ImportReport | Awaitable[transfer.ImportReport]:
         """Read JSON lines and embed them; see ``SQLiteStore.import_lines``."""
+        others = self._vectorizer.taken()
         report = super().import_lines(source, scope=scope, progress=progress)
-        return self._run(self._embedded(report))
+        return self._run(self._embedded(report, others))
 
     def reembed(self, progress: Progress | None = None) -> int | Awaitable[int]:
         """Embed every entry that has no vector of the current model; return how many.
@@ -307,9 +312,9 @@ class VectorStore(SQLiteStore):
         yield Blocking(lambda: self._follow(count))
         return count
 
-    def _embedded(self, done: T) -> Steps[T]:
+    def _embedded(self, done: T, others: frozenset[int]) -> Steps[T]:
         try:
-            count = yield from embed_waiting(self._database, self._vectorizer)
+            count = yield from embed_waiting(self._database, self._vectorizer, others=others)
         except EmbeddingFailed as error:
             self._note(str(error))
             return done

@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import os
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -70,22 +70,25 @@ class Vectorizer:
         self._seen: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
         self._lock = Lock()
         self._workers = Workers()
-        self._taken: set[int] = set()
+        self._taken: Counter[int] = Counter()  # two calls may embed one entry
+
+    def taken(self) -> frozenset[int]:
+        """Return the row numbers of the entries that calls are embedding at the moment."""
+        with self._lock:
+            return frozenset(self._taken)
 
     @contextmanager
-    def taking(self, batch: Sequence[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
-        """Give the entries of *batch*, by row number, that no other call is embedding meanwhile.
-
-        So a model that hangs on one text holds up the call that wrote it, and no other.
-        """
+    def taking(self, batch: Sequence[tuple[int, str]]) -> Iterator[None]:
+        """Tell other calls that the entries of *batch*, by row number, are being embedded."""
+        idents = [ident for ident, _ in batch]
         with self._lock:
-            own = [row for row in batch if row[0] not in self._taken]
-            self._taken.update(ident for ident, _ in own)
+            self._taken.update(idents)
         try:
-            yield own
+            yield
         finally:
             with self._lock:
-                self._taken.difference_update(ident for ident, _ in own)
+                self._taken.subtract(idents)
+                self._taken += Counter()  # only what is still taken
 
     def warm_up(self) -> None:
         """Start loading the model on a worker, if it is one that loads; trouble shows later."""

@@ -24,6 +24,7 @@ from memory_injection import (
     SearchResult,
     SQLiteLedger,
     counters,
+    embedders,
     errors,
     report,
     telemetry,
@@ -92,7 +93,7 @@ def _section(doc: str, title: str) -> dict[str, str]:
 
 def _signature(name: str, method: Any) -> str:
     """Return a call's signature without ``self`` and without the modules of its types."""
-    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(method)))
+    text = re.sub(r"""(: |-> )(['"])(.*?)\2""", r"\1\3", str(inspect.signature(method)))
     text = re.sub(r"\(self(, )?(/, )?", "(", text)
     text = re.sub(r"\b(?:[a-z_]+\.)+(?=[A-Z])", "", text)
     return f"{'async ' if inspect.iscoroutinefunction(method) else ''}{name}{text}"
@@ -136,6 +137,27 @@ def stores_page() -> str:
 
     kinds = (SQLiteStore, InMemoryStore, VectorStore)
     return "\n".join([f"{NOTE}\n# Stores\n", *map(_class, kinds)])
+
+
+def embedders_page() -> str:
+    """Return the page of what makes vectors and of what reorders."""
+    functions = [
+        f"## {one.__name__}\n\n```text\n{_signature(one.__name__, one)}\n```\n\n"
+        f"{_described(inspect.getdoc(one) or '')}\n"
+        for one in (embedders.load_embedder, embedders.find_model)
+    ]
+    kinds = (
+        embedders.CallableEmbedder,
+        embedders.SentenceTransformersEmbedder,
+        embedders.LightEmbedder,
+        embedders.OpenAIEmbedder,
+        embedders.CrossEncoderReranker,
+    )
+    head = (
+        "What `VectorStore(embedder=..., reranker=...)` takes, from `memory_injection.embedders`;"
+        " how it is used: [recall by meaning](../explanation/semantic-recall.md).\n"
+    )
+    return "\n".join([f"{NOTE}\n# Embedders\n", head, *functions, *map(_class, kinds)])
 
 
 def _record(model: type) -> str:
@@ -358,6 +380,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "ledgers": ledgers_page,
     "telemetry": telemetry_page,
     "windows": windows_page,
+    "embedders": embedders_page,
     "records": records_page,
 }
 

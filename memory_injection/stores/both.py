@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..records import MemoryEntry
+from ..text import guess_language
 from . import hybrid, lexical
 from .database import Session
 from .engines import Engine
@@ -20,10 +21,12 @@ from .recall import Recall, counter
 from .vector_index import Seen, VectorIndex, highest
 from .vectors import Model
 
-__all__ = ["BothRecall", "Question"]
+__all__ = ["BothRecall", "Question", "spoken_in"]
 
 _BY_WORDS = 100  # candidates that the words bring
 _BY_MEANING = 30  # candidates that the vectors bring, to be scored by their words as well
+_HEAD = 1000  # characters of an entry that tell its language
+_FEW = 2  # entries that count for half of what more would tell of the background
 _LEVEL = 10  # entries whose evidence sets the level of the scores
 
 
@@ -36,6 +39,7 @@ class Question:
         vector: its unit vector.
         context: text of the turns before a short ask.
         limit: most entries to return.
+        wanted: how many of them are wanted in the end.
         today: the day that "last week" counts from.
         use_words: False ranks by the vectors alone.
     """
@@ -44,6 +48,7 @@ class Question:
     vector: NDArray[np.float32]
     context: str
     limit: int
+    wanted: int
     today: date
     use_words: bool = True
 
@@ -71,8 +76,11 @@ class BothRecall(Recall):
 
     def search_both(
         self, session: Session, view: View, model: Model, asked: Question
-    ) -> list[MemoryEntry]:
-        """Return the best entries of *view* by words and vectors, scores calibrated to 0..1."""
+    ) -> tuple[list[MemoryEntry], int]:
+        """Return the best entries of *view* by words and vectors, scores calibrated to 0..1.
+
+        With them comes how many of the entries looked at have no vector of *model*.
+        """
         planned = plan_search(asked.text, asked.context, view, counter(session), asked.today)
         plan = planned.plan if planned else None
         rows = self._candidates(session, planned, _BY_WORDS) if planned else []
@@ -88,11 +96,12 @@ class BothRecall(Recall):
         calibrated = hybrid.calibrated(
             [float(values[at]) for at in best],
             [words.calibrated.get(ident, 0.0) for ident in ids],
-            [model.scaled(float(seen.cosines[at])) for at in best],
+            _scaled(session, model, asked, seen, best),
             seen.entries,
+            max(asked.wanted, _LEVEL),
         )
         chosen = list(zip(calibrated, ids, strict=True))[: asked.limit]
-        return self._fetch(session, view, chosen)
+        return self._fetch(session, view, chosen), int(np.isnan(seen.cosines).sum())
 
     def _words(
         self,
@@ -127,6 +136,52 @@ class BothRecall(Recall):
                 candidate = have[row[0]] = Candidate.of(row)
                 self._candidates_kept.keep(row[0], candidate, row[4] + 8)
         return [row for row in have.values() if row is not None]
+
+
+def spoken_in(question: str, view: View, model: Model) -> str | None:
+    """Return the language of *question*: if the model was not measured in it, that of *view*."""
+    said = guess_language(question)
+    if said in model.scales or not view.owners:
+        return said
+    usual = max(view.owners, key=lambda owner: owner.entries).languages
+    return usual[0] if usual else said
+
+
+def _scaled(
+    session: Session, model: Model, asked: Question, seen: Seen, best: Sequence[int]
+) -> list[float]:
+    """Return the cosines at *best* on the model's scale in the entry's and question's language."""
+    said = guess_language(asked.text)
+    ids = [int(seen.rows.ids[at]) for at in best]
+    languages = _languages(session, ids)
+    background = _background(seen)
+    return [
+        model.scaled(float(seen.cosines[at]), (languages[ident], said), background)
+        for at, ident in zip(best, ids, strict=True)
+    ]
+
+
+def _background(seen: Seen) -> float:
+    """Return the question's cosine with entries at large, the less sure the fewer there are."""
+    known = seen.cosines[~np.isnan(seen.cosines)]
+    middle = float(np.median(known)) if seen.level is None and len(known) else -1.0
+    if seen.level is not None:
+        middle = seen.level.mean
+    return middle * len(known) / (len(known) + _FEW)
+
+
+def _languages(session: Session, ids: Sequence[int]) -> dict[int, str | None]:
+    """Return the languages of entries by row number, remembered until somebody writes."""
+    memo: dict[int, str | None] = session.memo.setdefault("entry languages", {})
+    missing = [ident for ident in ids if ident not in memo]
+    if missing:
+        sql = (
+            f"SELECT id, substr(content, 1, {_HEAD}) FROM memory_entries"
+            f" WHERE id IN ({','.join('?' * len(missing))})"
+        )
+        heads = dict(session.conn.execute(sql, missing).fetchall())
+        memo.update({ident: guess_language(heads.get(ident, "")) for ident in missing})
+    return {ident: memo[ident] for ident in ids}
 
 
 def _evidence(seen: Seen, words: _Words, plan: Plan | None, use_words: bool) -> Evidence:

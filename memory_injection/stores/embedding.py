@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator, Iterable
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from ..text import guess_language
 from . import vectors as tables
 from .database import Database
-from .vectorizing import ANSWERS, QUESTIONS, EmbeddingFailed, Vectorizer, Vectors, ends_of_scale
-from .vectors import Model
+from .pairs import PAIRS
+from .vectorizing import EmbeddingFailed, Vectorizer, Vectors, scale_of
+from .vectors import Model, Scale
 
 __all__ = ["Progress", "embed_waiting"]
 
@@ -17,16 +20,21 @@ Steps = Generator[Any, Any, T]
 Progress = Callable[[int, int], None]
 """Called with how many entries are embedded and how many there are to do."""
 
+_HEAD = 1000  # characters of a text that tell its language
 _BATCH = 256  # texts embedded and written at a time: what a broken-off run loses at most
 
 
 def embed_waiting(
-    database: Database, vectorizer: Vectorizer, progress: Progress | None = None
+    database: Database,
+    vectorizer: Vectorizer,
+    progress: Progress | None = None,
+    others: Collection[int] = (),
 ) -> Steps[int]:
     """Embed every entry without a vector of the embedder's model; return how many.
 
     Yields vectors or awaitables of them, see ``vectorizing.run``. Entries written meanwhile, by
-    anybody, are embedded too.
+    anybody, are embedded too, but for *others*: row numbers that other calls were embedding before
+    this one's entries were written. So a text that hangs the model holds up the call that wrote it.
 
     Raises:
         EmbeddingFailed: the embedder's trouble; what was embedded before it is kept.
@@ -38,18 +46,28 @@ def embed_waiting(
         model = tables.find_model(session.conn, embedder.name, embedder.dimension)
         if progress is not None:
             total = tables.count_waiting(session.conn, model)
+    if model is not None and not model.scales:
+        model = yield from _earlier(database, vectorizer, model)
     while True:
         with database.read() as session:
             batch = tables.waiting(session.conn, model, _BATCH, last)
         if not batch:
             return done
-        rows: Vectors = yield vectorizer.documents([text for _, text in batch])
-        if model is None or model.dimension != rows.shape[1]:
-            model = yield from _recorded(database, vectorizer, rows.shape[1])
-        with database.write() as session:
-            tables.keep(session.conn, model, [ident for ident, _ in batch], rows)
-        done += len(batch)
         last = batch[-1][0]
+        taken = [row for row in batch if row[0] not in others]
+        if not taken:
+            continue
+        with vectorizer.taking(taken):
+            rows: Vectors = yield vectorizer.documents([text for _, text in taken])
+            if not rows.any():
+                raise EmbeddingFailed(f"embedder {embedder.name!r} returned nothing but zeros")
+            if model is None or model.dimension != rows.shape[1]:
+                model = yield from _recorded(database, vectorizer, rows.shape[1])
+            with database.write() as session:
+                tables.keep(session.conn, model, [ident for ident, _ in taken], rows)
+        said = {guess_language(text[:_HEAD]) or "en" for _, text in taken}
+        model = yield from _measured(database, vectorizer, model, said)
+        done += len(taken)
         if progress is not None:
             progress(done, max(total, done))
 
@@ -61,10 +79,37 @@ def _recorded(database: Database, vectorizer: Vectorizer, dimension: int) -> Ste
         known = tables.find_model(session.conn, name, dimension)
     if known is not None:
         return known
-    questions: Vectors = yield vectorizer.query(QUESTIONS)
-    answers: Vectors = yield vectorizer.documents(ANSWERS)
-    if {questions.shape[1], answers.shape[1]} != {dimension}:
-        raise EmbeddingFailed(f"embedder {name!r} returned vectors of different lengths")
-    unrelated, answer = ends_of_scale(questions, answers)
+    english = yield from _scale(vectorizer, "en", dimension)
     with database.write() as session:
-        return tables.record_model(session.conn, name, dimension, unrelated, answer)
+        model = tables.record_model(session.conn, name, dimension, english)
+        return replace(model, scales=tables.record_scales(session.conn, model, {"en": english}))
+
+
+def _earlier(database: Database, vectorizer: Vectorizer, model: Model) -> Steps[Model]:
+    """Measure a model of an earlier version's file in every language that anybody has there."""
+    with database.read() as session:
+        languages = tables.languages_of(session.conn)
+    return (yield from _measured(database, vectorizer, model, languages | {"en"}))
+
+
+def _measured(
+    database: Database, vectorizer: Vectorizer, model: Model, languages: Iterable[str]
+) -> Steps[Model]:
+    """Return *model* with its scales in *languages*: those that are new to it are measured."""
+    found: dict[str, Scale] = {}
+    for language in sorted({*languages} & {*PAIRS} - {*model.scales}):
+        found[language] = yield from _scale(vectorizer, language, model.dimension)
+    if not found:
+        return model
+    with database.write() as session:
+        return replace(model, scales=tables.record_scales(session.conn, model, found))
+
+
+def _scale(vectorizer: Vectorizer, language: str, dimension: int) -> Steps[Scale]:
+    asked, answered = zip(*PAIRS[language], strict=True)
+    questions: Vectors = yield vectorizer.query(asked)
+    answers: Vectors = yield vectorizer.documents(answered)
+    if {questions.shape[1], answers.shape[1]} != {dimension}:
+        name = vectorizer.embedder.name
+        raise EmbeddingFailed(f"embedder {name!r} returned vectors of different lengths")
+    return scale_of(questions, answers)

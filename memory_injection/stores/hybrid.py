@@ -26,6 +26,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from . import lexical
+
 __all__ = [
     "RELEVANCE_FLOOR",
     "Evidence",
@@ -42,7 +44,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 RELEVANCE_FLOOR = 0.5
-LEXICAL_FLOOR = 0.2  # lexical score that counts as much as even odds
 """Scores below are noise; see ``calibrated``."""
 
 _WORDS_PER_PEAK = 0.22  # weight of the words' list per unit of its peak; flat from .15 to .30
@@ -192,7 +193,11 @@ _SPACING = 0.7  # of the odds below the first entry's: silence is decided by the
 
 
 def calibrated(
-    values: Sequence[float], words: Sequence[float], meaning: Sequence[float], entries: int
+    values: Sequence[float],
+    words: Sequence[float],
+    meaning: Sequence[float],
+    entries: int,
+    level: int | None = None,
 ) -> list[float]:
     """Return a probability (0..1) for each of the best entries, in the order of *values*.
 
@@ -203,6 +208,7 @@ def calibrated(
         words: their calibrated lexical scores (0..1), neighbours and speakers included.
         meaning: their cosines on the model's own scale (0 unrelated, 1 answer), or NaN.
         entries: how many entries were searched.
+        level: how many of the best set the list's level and spread; None is all.
     """
     start = _ODDS + _ODDS_SIZE * math.log(max(entries, 1))
     odds = [
@@ -211,10 +217,10 @@ def calibrated(
         else start + _ODDS_WORDS * word + _ODDS_MEANING * cosine
         for word, cosine in zip(words, meaning, strict=True)
     ]
-    level, spread = _moments(odds)
-    middle, width = _moments(values)
+    mean, spread = _moments(odds[:level])
+    middle, width = _moments(values[:level])
     slope = max(spread, _LEAST_SPREAD) / width if width > 1e-9 else 0.0
-    first = level + slope * (values[0] - middle)
+    first = mean + slope * (values[0] - middle)
     return [_probability(first + _SPACING * slope * (value - values[0])) for value in values]
 
 
@@ -224,7 +230,8 @@ def by_words(word: float) -> float:
 
 
 def _odds_by_words(word: float) -> float:
-    return _ODDS_WORDS * (word - LEXICAL_FLOOR)
+    """Return odds that are even at the floor of the words alone."""
+    return _ODDS_WORDS * (word - lexical.RELEVANCE_FLOOR)
 
 
 def _moments(values: Sequence[float]) -> tuple[float, float]:

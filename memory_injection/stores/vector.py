@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -31,8 +32,9 @@ except ImportError:
 
 from . import hybrid as ranking
 from . import vectors as tables
-from .both import BothRecall, Question
+from .both import BothRecall, Question, spoken_in
 from .embedding import Progress, embed_waiting
+from .reranking import Reranking
 from .vector_index import vector_index_for
 from .vectorizing import Blocking, EmbeddingFailed, Vectorizer, Vectors, run
 
@@ -69,7 +71,10 @@ class VectorStore(SQLiteStore):
             entries where it is installed (``memory_injection[ann]``), else ``"exact"``, which ranks
             them all; ``"usearch"`` at any size. Its index lies in the folder ``<path>.vectors``.
         reranker: reorders the best entries, e.g. ``embedders.CrossEncoderReranker``; takes query
-            and entries, may be async.
+            and entries, may be async. It sees its ``most`` best entries (20 if it does not say),
+            however few are asked for.
+        rerank_timeout: seconds from the start of a search within which the reranker must answer,
+            else the order stays as it was and ``problem`` says so; None waits.
         **options: as for ``SQLiteStore``.
 
     Raises:
@@ -90,6 +95,7 @@ class VectorStore(SQLiteStore):
         embed_timeout: float | None = 1.5,
         index: str = "auto",
         reranker: Reranker | None = None,
+        rerank_timeout: float | None = 1.5,
         **options: Any,
     ) -> None:
         super().__init__(":memory:" if path is None else path, name, writable, **options)
@@ -100,12 +106,11 @@ class VectorStore(SQLiteStore):
         )  # fmt: skip
         if embed_timeout is not None and not embed_timeout > 0:
             raise ConfigurationError(f"embed_timeout must be above 0 s, not {embed_timeout!r}")
-        if reranker is not None and not callable(reranker):
-            raise ConfigurationError(f"reranker must be callable, not {reranker!r}")
         self.hybrid = checked_flag("hybrid", hybrid)
         self.problem: str | None = None
         self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)
-        self._reranker = reranker
+        self._reranking = Reranking(reranker, rerank_timeout)
+        self._unknown: set[str | None] = set()  # languages that the log was told of
         self._index = vector_index_for(index, self.path, name)
         self._both = self._recall = BothRecall(name, self._engine, self._index)
 
@@ -122,6 +127,7 @@ class VectorStore(SQLiteStore):
         """
         super().initialize()
         self._vectorizer.warm_up()
+        self._reranking.warm_up()
 
     def close(self) -> None:
         """Close the file. Later use raises :class:`~memory_injection.errors.StoreClosedError`."""
@@ -144,13 +150,25 @@ class VectorStore(SQLiteStore):
         Raises:
             StoreError: the file cannot be read. Embedder trouble does not raise.
         """
-        return run(self._search(query, options or {}))
+        later = self._vectorizer.is_async or self._reranking.is_async
+        return run(self._search(query, options or {}), later=later)
 
     def _search(self, query: str, given: Mapping[str, Any]) -> Steps[SearchResult]:
+        begun = time.monotonic()
         limit = self._limit(given)
         if not isinstance(query, str) or not query.strip() or limit < 1:
             self._database.live()
             return SearchResult()
+        found = yield from self._found(query, given, limit)
+        ordered = yield from self._reranking.ordered(query, found, limit, begun)
+        if ordered.problem != found.problem:
+            self._note(ordered.problem)
+        return ordered
+
+    def _found(self, query: str, given: Mapping[str, Any], limit: int) -> Steps[SearchResult]:
+        """Return the best *limit* entries, or as many as the reranker wants to see."""
+        depth = self._reranking.depth(limit)
+        given = {**given, "max_search_results": depth}
         scope = Scope.of(given.get("scope"))
         context = given.get("context") if isinstance(given.get("context"), str) else None
         embedder = self._vectorizer.embedder
@@ -160,21 +178,36 @@ class VectorStore(SQLiteStore):
         if not view.entries:
             return SearchResult()
         if model is None:
-            return self._by_words(query, given, f"nothing is embedded by {embedder.name!r} yet")
+            return self._by_words(query, given, self._nothing_embedded("yet"))
+        language = spoken_in(query, view, model)
+        if self.hybrid and not model.understands(language):
+            self._note_language(language)
+            return SearchResult(self._worded(query, given))
         try:
             asked = yield from self._vector_of(query, context, view)
         except EmbeddingFailed as error:
             self._note(str(error))
             return self._by_words(query, given, str(error))
         self._note(None)
-        if asked is None or len(asked) != model.dimension:
-            return self._by_words(query, given, f"{embedder.name!r} gave no usable vector")
+        if asked is None:
+            return self._by_words(query, given, f"{embedder.name!r} gave a vector of zeros")
+        if len(asked) != model.dimension:
+            return self._by_words(query, given, _other_length(embedder.name, len(asked), model))
         with self._database.read() as session:
             question = Question(
-                query, asked, context or "", limit, self._clock().date(), self.hybrid
+                query, asked, context or "", depth, limit, self._clock().date(), self.hybrid
             )
-            found = self._both.search_both(session, view_of(session, scope), model, question)
-        return (yield from self._reordered(query, found))
+            found, unknown = self._both.search_both(
+                session, view_of(session, scope), model, question
+            )
+        if unknown == view.entries:
+            return self._by_words(query, given, self._nothing_embedded("now: call reembed()"))
+        return SearchResult(found, problem=_partly(unknown, view.entries))
+
+    def _nothing_embedded(self, when: str) -> str:
+        name = self._vectorizer.embedder.name
+        cause = f" ({self.problem})" if self.problem else ""
+        return f"nothing is embedded by {name!r} {when}{cause}"
 
     def _vector_of(self, query: str, context: str | None, view: View) -> Steps[Vectors | None]:
         """Embed the question, the turns before it at lower weight; None for a vector of zeros.
@@ -192,21 +225,11 @@ class VectorStore(SQLiteStore):
 
     def _by_words(self, query: str, given: Mapping[str, Any], problem: str) -> SearchResult:
         """Return what the words alone find, on this store's scale of scores."""
-        found = super().search(query, SearchOptions(**given))  # type: ignore[typeddict-item]
-        scaled = [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
-        return SearchResult(scaled, problem=f"by words alone: {problem}")
+        return SearchResult(self._worded(query, given), problem=f"by words alone: {problem}")
 
-    def _reordered(self, query: str, found: list[MemoryEntry]) -> Steps[SearchResult]:
-        """Let the reranker, if there is one, order what was found; its trouble changes nothing."""
-        if self._reranker is None or not found:
-            return SearchResult(found)
-        try:
-            ordered = yield self._reranker(query, found)
-            return SearchResult(ordered)
-        except Exception as error:
-            problem = f"the reranker failed: {type(error).__name__}: {error}"
-            self._note(problem)
-            return SearchResult(found, problem=problem)
+    def _worded(self, query: str, given: Mapping[str, Any]) -> list[MemoryEntry]:
+        found = super().search(query, SearchOptions(**given))  # type: ignore[typeddict-item]
+        return [replace(entry, score=ranking.by_words(entry.score or 0.0)) for entry in found]
 
     # Writing
 
@@ -224,20 +247,24 @@ class VectorStore(SQLiteStore):
         If the embedder fails the entry is kept and found by its words; ``problem`` says why, and
         the next write or ``reembed`` tries again.
         """
+        others = self._vectorizer.taken()
         done = super().add(content, metadata, scope=scope, id=id, created_at=created_at)
-        return run(self._embedded(done))
+        return self._run(self._embedded(done, others))
 
     def add_many(  # type: ignore[override]
         self, items: Iterable[object], *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed many entries; see ``SQLiteStore.add_many``."""
-        return run(self._embedded(super().add_many(items, scope=scope)))
+        others = self._vectorizer.taken()
+        return self._run(self._embedded(super().add_many(items, scope=scope), others))
 
     def add_messages(  # type: ignore[override]
         self, messages: Sequence[Any], context: Any = None, *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed the messages of a conversation; see ``SQLiteStore.add_messages``."""
-        return run(self._embedded(super().add_messages(messages, context, scope=scope)))
+        others = self._vectorizer.taken()
+        done = super().add_messages(messages, context, scope=scope)
+        return self._run(self._embedded(done, others))
 
     def erase(self, scope: Scope) -> int:
         """Delete everything written for *scope*, vectors too; see ``SQLiteStore.erase``."""
@@ -252,8 +279,9 @@ class VectorStore(SQLiteStore):
         progress: Callable[[int], None] | None = None,
     ) -> transfer.ImportReport | Awaitable[transfer.ImportReport]:
         """Read JSON lines and embed them; see ``SQLiteStore.import_lines``."""
+        others = self._vectorizer.taken()
         report = super().import_lines(source, scope=scope, progress=progress)
-        return run(self._embedded(report))
+        return self._run(self._embedded(report, others))
 
     def reembed(self, progress: Progress | None = None) -> int | Awaitable[int]:
         """Embed every entry that has no vector of the current model; return how many.
@@ -268,7 +296,7 @@ class VectorStore(SQLiteStore):
             EmbeddingFailed: the embedder's trouble, named.
             StoreError: the file cannot be written.
         """
-        return run(self._reembedded(progress))
+        return self._run(self._reembedded(progress))
 
     def waiting(self) -> int:
         """Return how many entries have no vector of the current model."""
@@ -277,14 +305,17 @@ class VectorStore(SQLiteStore):
             model = tables.find_model(session.conn, embedder.name, embedder.dimension)
             return tables.count_waiting(session.conn, model)
 
+    def _run(self, steps: Steps[T]) -> T | Awaitable[T]:
+        return run(steps, later=self._vectorizer.is_async)
+
     def _reembedded(self, progress: Progress | None) -> Steps[int]:
         count = yield from embed_waiting(self._database, self._vectorizer, progress)
         yield Blocking(lambda: self._follow(count))
         return count
 
-    def _embedded(self, done: T) -> Steps[T]:
+    def _embedded(self, done: T, others: frozenset[int]) -> Steps[T]:
         try:
-            count = yield from embed_waiting(self._database, self._vectorizer)
+            count = yield from embed_waiting(self._database, self._vectorizer, others=others)
         except EmbeddingFailed as error:
             self._note(str(error))
             return done
@@ -300,8 +331,33 @@ class VectorStore(SQLiteStore):
         if model is not None:
             self._index.written(self._database, model, count)
 
+    def _note_language(self, language: str | None) -> None:
+        """Say once in the log that the model's cosines tell nothing in *language*."""
+        if language not in self._unknown:
+            self._unknown.add(language)
+            name = self._vectorizer.embedder.name
+            _LOG.info(
+                "store %r: %r is searched by words alone, %r does not understand it",
+                self.name,
+                language,
+                name,
+            )
+
     def _note(self, problem: str | None) -> None:
-        """Keep what is wrong with the embedder; say it once in the log."""
+        """Keep what is wrong with the models; say it once in the log."""
         if problem is not None and problem != self.problem:
-            _LOG.warning("store %r goes on by words alone: %s", self.name, problem)
+            _LOG.warning("store %r goes on without: %s", self.name, problem)
         self.problem = problem
+
+
+def _other_length(name: str, length: int, model: tables.Model) -> str:
+    return (
+        f"{name!r} gives vectors of {length} numbers, those kept have {model.dimension}:"
+        " call reembed()"
+    )
+
+
+def _partly(unknown: int, entries: int) -> str | None:
+    if not unknown:
+        return None
+    return f"{unknown} of {entries} entries by words alone: they wait to be embedded"

@@ -10,10 +10,11 @@ import asyncio
 import inspect
 import os
 import threading
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager
 from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -21,18 +22,19 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..embedders.callables import is_async
 from ..errors import StoreError
 from ..forks import Lock
 from ..protocols import Embedder
+from .vectors import Scale
 
 __all__ = [
-    "ANSWERS",
-    "QUESTIONS",
     "Blocking",
     "EmbeddingFailed",
     "Vectorizer",
-    "ends_of_scale",
+    "Workers",
     "run",
+    "scale_of",
 ]
 
 T = TypeVar("T")
@@ -54,15 +56,39 @@ class Vectorizer:
         embedder: what turns texts into vectors.
         timeout: seconds a question may take; None waits. Documents have no deadline.
         store: name of the store, for errors.
+
+    Attributes:
+        is_async: whether the embedder's answers are awaitables. Known beforehand of async
+            functions and clients, else from its first answer.
     """
 
     def __init__(self, embedder: Embedder, timeout: float | None, store: str) -> None:
         self.embedder = embedder
+        self.is_async = bool(getattr(embedder, "is_async", is_async(embedder.embed)))
         self._timeout = timeout
         self._store = store
         self._seen: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
         self._lock = Lock()
-        self._workers = _Workers()
+        self._workers = Workers()
+        self._taken: Counter[int] = Counter()  # two calls may embed one entry
+
+    def taken(self) -> frozenset[int]:
+        """Return the row numbers of the entries that calls are embedding at the moment."""
+        with self._lock:
+            return frozenset(self._taken)
+
+    @contextmanager
+    def taking(self, batch: Sequence[tuple[int, str]]) -> Iterator[None]:
+        """Tell other calls that the entries of *batch*, by row number, are being embedded."""
+        idents = [ident for ident, _ in batch]
+        with self._lock:
+            self._taken.update(idents)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._taken.subtract(idents)
+                self._taken += Counter()  # only what is still taken
 
     def warm_up(self) -> None:
         """Start loading the model on a worker, if it is one that loads; trouble shows later."""
@@ -100,16 +126,17 @@ class Vectorizer:
     def _ask(self, texts: Sequence[str], kind: Kind) -> Vectors | Awaitable[Vectors]:
         try:
             answer = self.embedder.embed(texts, kind)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._failed(error) from error
         if inspect.isawaitable(answer):
+            self.is_async = True
             return self._later(answer, len(texts))
         return self._checked(answer, len(texts))
 
     async def _later(self, answer: Awaitable[Any], count: int) -> Vectors:
         try:
             rows = await answer
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._failed(error) from error
         return self._checked(rows, count)
 
@@ -124,6 +151,10 @@ class Vectorizer:
             return self._workers.submit(work).result(seconds)
         except FutureTimeout:
             raise self._late() from None
+        except EmbeddingFailed:
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
 
     def _remember(self, key: tuple[str, ...], found: Vectors) -> Vectors:
         with self._lock:
@@ -134,7 +165,8 @@ class Vectorizer:
 
     def _checked(self, rows: Any, count: int) -> Vectors:
         try:
-            found: Vectors = np.array(rows, dtype=np.float32)
+            with np.errstate(over="ignore"):
+                found: Vectors = np.array(rows, dtype=np.float32)
         except (TypeError, ValueError):
             raise self._wrong("did not return numbers") from None
         if found.ndim != 2 or len(found) != count or not found.shape[1]:
@@ -145,7 +177,7 @@ class Vectorizer:
         unit: Vectors = np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
         return unit
 
-    def _failed(self, error: Exception) -> EmbeddingFailed:
+    def _failed(self, error: BaseException) -> EmbeddingFailed:
         return self._wrong(f"failed: {type(error).__name__}: {error}")
 
     def _late(self) -> EmbeddingFailed:
@@ -155,7 +187,7 @@ class Vectorizer:
         return EmbeddingFailed(f"embedder {self.embedder.name!r} {what}", self._store)
 
 
-class _Workers:
+class Workers:
     """A few daemon threads: one that hangs is left behind, and never keeps the process alive."""
 
     def __init__(self) -> None:
@@ -187,8 +219,10 @@ class _Workers:
             future, work = tasks.get()
             try:
                 future.set_result(work())
-            except BaseException as error:
+            except Exception as error:
                 future.set_exception(error)
+            except BaseException as error:  # would end the caller's thread, not only this one
+                future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
             with self._lock:
                 self._busy -= 1
             del future, work
@@ -200,11 +234,11 @@ class Blocking(NamedTuple):
     work: Callable[[], Any]
 
 
-def run(steps: Generator[Any, Any, T]) -> T | Awaitable[T]:
+def run(steps: Generator[Any, Any, T], *, later: bool = False) -> T | Awaitable[T]:
     """Drive *steps*, which yields values, awaitables or ``Blocking`` work and is sent the values.
 
     Returns the result, or an awaitable of it once a step has to be awaited: one logic for sync
-    and async embedders.
+    and async embedders. With *later* it is an awaitable even where no step had to be awaited.
     """
     try:
         value = next(steps)
@@ -212,8 +246,12 @@ def run(steps: Generator[Any, Any, T]) -> T | Awaitable[T]:
             value = steps.send(value.work() if isinstance(value, Blocking) else value)
     except StopIteration as end:
         result: T = end.value
-        return result
+        return _given(result) if later else result
     return _run_later(steps, value)
+
+
+async def _given(result: T) -> T:
+    return result
 
 
 async def _run_later(steps: Generator[Any, Any, T], value: Any) -> T:
@@ -232,22 +270,9 @@ async def _run_later(steps: Generator[Any, Any, T], value: Any) -> T:
         return result
 
 
-_PAIRS = (
-    ("What is my dog called?", "My dog's name is Rex"),
-    ("When was the meeting moved to?", "They rescheduled our meeting for Friday"),
-    ("What does my sister do for a living?", "My sister works as a nurse"),
-    ("Where are we going in June?", "Our trip to Rome is in the first week of June"),
-    ("What happened to the server?", "The server crashed during the night"),
-    ("What am I allergic to?", "Peanuts make me ill"),
-    ("Which bicycle did she buy?", "She bought a red bike"),
-    ("Has the invoice been paid?", "The bill is still outstanding"),
-)
-QUESTIONS, ANSWERS = zip(*_PAIRS, strict=True)
-"""Questions and their answers, in order; an answer has nothing in common with other questions."""
-
-
-def ends_of_scale(questions: Vectors, answers: Vectors) -> tuple[float, float]:
-    """Return the mean cosine of questions with others' answers, and with their own."""
+def scale_of(questions: Vectors, answers: Vectors) -> Scale:
+    """Return what cosines of *questions* with others' *answers*, and with their own, look like."""
     cosines = questions @ answers.T
     own = np.eye(len(cosines), dtype=bool)
-    return float(cosines[~own].mean()), float(cosines[own].mean())
+    others = cosines[~own]
+    return Scale(float(others.mean()), float(cosines[own].mean()), float(others.std()))

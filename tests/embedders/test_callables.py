@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import pytest
 
@@ -110,3 +111,71 @@ def test_an_embedder_without_a_name_is_refused() -> None:
 
     with pytest.raises(ConfigurationError, match="name"):
         load_embedder(Nameless())
+
+
+def one(text: str) -> list[float]:
+    return [float(len(text.lower())), 1.0]
+
+
+async def one_later(text: str) -> list[float]:
+    return one(text)
+
+
+def one_by_length(text):  # type: ignore[no-untyped-def]  # a list has a length, too
+    return [float(len(text)), 1.0]
+
+
+async def one_by_length_later(text):  # type: ignore[no-untyped-def]
+    return one_by_length(text)
+
+
+UNTYPED = lambda text: one(text)  # noqa: E731
+
+
+@pytest.mark.parametrize("function", [one, UNTYPED, one_by_length])
+def test_a_function_over_one_text_is_known_by_its_annotation_or_its_first_answer(
+    function: Any,
+) -> None:
+    embedder = CallableEmbedder(function)
+    for texts in ([], ["a", "bb", "ccc"], ["a"]):
+        assert embedder.embed(texts) == [[float(len(text)), 1.0] for text in texts]
+    assert embedder.dimension == 2
+
+
+@pytest.mark.parametrize("function", [one_later, lambda text: one_later(text), one_by_length_later])
+async def test_an_async_function_over_one_text_is_known_too(function: Any) -> None:
+    embedder = CallableEmbedder(function)
+    for texts in ([], ["a", "bb", "ccc"], ["a"]):
+        found = embedder.embed(texts)
+        found = await found if inspect.isawaitable(found) else found
+        assert found == [[float(len(text)), 1.0] for text in texts]
+
+
+def test_once_a_list_was_understood_it_stays_with_lists() -> None:
+    """A trouble of later is no reason to try texts alone."""
+    calls: list[Any] = []
+
+    def picky(texts: Any) -> list[list[float]]:
+        calls.append(texts)
+        if len(calls) > 1:
+            raise ValueError("too many")
+        return lengths(texts)
+
+    embedder = CallableEmbedder(picky)
+    embedder.embed(["a"])
+    with pytest.raises(ValueError, match="too many"):
+        embedder.embed(["b"])
+    assert calls == [["a"], ["b"]]
+
+
+async def test_a_function_that_fails_both_ways_raises_what_the_list_met() -> None:
+    def broken(texts: Any) -> list[list[float]]:
+        raise ValueError("list" if isinstance(texts, list) else "text")
+
+    async def broken_later(texts: Any) -> list[list[float]]:
+        return broken(texts)
+
+    with pytest.raises(ValueError, match="list"):
+        CallableEmbedder(broken).embed(["a"])
+    with pytest.raises(ValueError, match="list"):
+        await CallableEmbedder(broken_later).embed(["a"])  # type: ignore[misc]

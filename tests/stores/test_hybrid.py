@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 np = pytest.importorskip("numpy", reason="numpy comes with the embeddings and light extras")
 
+from memory_injection.stores import lexical  # noqa: E402
 from memory_injection.stores.hybrid import (  # noqa: E402
-    LEXICAL_FLOOR,
     Evidence,
     Level,
     by_words,
@@ -23,7 +23,8 @@ from memory_injection.stores.hybrid import (  # noqa: E402
     weights,
 )
 from memory_injection.stores.questions import View  # noqa: E402
-from memory_injection.stores.vectorizing import ends_of_scale, run  # noqa: E402
+from memory_injection.stores.vectorizing import run, scale_of  # noqa: E402
+from memory_injection.stores.vectors import Model, Scale  # noqa: E402
 from memory_injection.stores.wording import in_first_person  # noqa: E402
 
 NOISE = np.random.default_rng(1)
@@ -97,8 +98,8 @@ def test_scores_keep_the_order_and_follow_the_evidence() -> None:
 
 def test_the_words_floor_is_this_scales_even_odds() -> None:
     """A lexical score at its own floor is at the floor here."""
-    assert by_words(LEXICAL_FLOOR) == pytest.approx(0.5)
-    assert calibrated([1.0], [LEXICAL_FLOOR], [math.nan], 9) == [pytest.approx(0.5)]
+    assert by_words(lexical.RELEVANCE_FLOOR) == pytest.approx(0.5)
+    assert calibrated([1.0], [lexical.RELEVANCE_FLOOR], [math.nan], 9) == [pytest.approx(0.5)]
 
 
 def test_chance_is_the_peak_of_noise() -> None:
@@ -125,7 +126,7 @@ def test_any_evidence_gives_finite_values(pairs: list[tuple[float, float]]) -> N
 def test_the_ends_of_a_models_scale_come_from_questions_and_answers() -> None:
     """A question with its own answer, and with the others'."""
     vectors = np.array([[1, 0], [0, 1]], dtype=np.float32)
-    assert ends_of_scale(vectors, vectors) == (0.0, 1.0)
+    assert scale_of(vectors, vectors) == Scale(0.0, 1.0, 0.0)
 
 
 def test_the_same_evidence_is_worth_less_in_a_larger_memory() -> None:
@@ -209,3 +210,35 @@ def test_a_part_is_ranked_as_it_would_be_in_the_whole() -> None:
     picked = [3, 50, 90, 200]
     part = fuse(evidence(words[picked], cosines[picked], level=Level.of(cosines), entries=400))
     assert part == pytest.approx(whole[picked])
+
+
+ENGLISH, TURKISH = Scale(0.1, 0.6, 0.08), Scale(0.4, 0.6, 0.17)
+MINI = Model(1, "mini", 384, ENGLISH, {"en": ENGLISH, "tr": TURKISH, "de": Scale(0.2, 0.5, 0.05)})
+
+
+def test_a_language_has_a_scale_of_its_own() -> None:
+    """What is unrelated is measured there; what stands out by less is no more evidence."""
+    assert MINI.scaled(0.6, ("en", "en")) == pytest.approx(1.0)
+    assert MINI.scaled(0.2, ("de", "de")) == pytest.approx(0.0)
+    assert MINI.scaled(0.5, ("de", None)) == pytest.approx(0.6)
+
+
+def test_in_a_language_where_answers_do_not_stand_out_cosines_say_nothing() -> None:
+    """Half as sharp as in its best language is the least; of two languages both must be known."""
+    assert not MINI.understands("tr")
+    assert MINI.understands("en", "de", None, "xx")
+    assert math.isnan(MINI.scaled(0.9, ("tr", "tr")))
+    assert math.isnan(MINI.scaled(0.9, ("en", "tr")))
+
+
+def test_where_no_language_can_be_told_the_memory_is_the_background() -> None:
+    """An all-high background is no evidence; one that is lower than English changes nothing."""
+    assert MINI.scaled(0.6, (None, "xx"), 0.6) == pytest.approx(0.0)
+    assert MINI.scaled(0.6, (None, None), 0.05) == pytest.approx(1.0)
+    assert MINI.scaled(0.6, ("en", "en"), 0.6) == pytest.approx(1.0)
+
+
+def test_a_model_understands_the_language_it_is_best_in_however_bad_it_is() -> None:
+    """Any function is an embedder; one that fits no pair has its say as before."""
+    odd = Scale(0.9, 0.8, 0.1)
+    assert Model(1, "odd", 2, odd, {"en": odd}).understands("en")

@@ -675,3 +675,92 @@ def test_what_is_let_go_is_not_held_by_a_connection(
         gc.collect()
         assert len(seen) == 30
         assert sum(one() is not None for one in seen) <= 3
+
+
+def test_back_at_an_earlier_model_a_search_says_that_no_vector_is_left(tmp_path: Path) -> None:
+    """Its row is still there, its vectors were replaced."""
+    path = tmp_path / "m.db"
+    for name in ("a", "b"):
+        with VectorStore(path, embedder=Model(name)) as store:
+            store.add("Pamuk naps")
+            store.reembed()
+    with VectorStore(path, embedder=Model("a")) as store:
+        found = store.search("Where is Pamuk?")
+        assert contents(found) == ["Pamuk naps"]
+        assert "nothing is embedded by 'a' now: call reembed()" in str(found.problem)  # type: ignore[union-attr]
+        store.reembed()
+        assert store.search("Where is Pamuk?").problem is None  # type: ignore[union-attr]
+
+
+def test_entries_that_wait_to_be_embedded_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with VectorStore(path, embedder=Model()) as store:
+        store.add("Pamuk naps")
+    with SQLiteStore(path) as plain:
+        plain.add("Pamuk the cat was fed")
+    with VectorStore(path, embedder=Model()) as store:
+        problem = store.search("Where is Pamuk?").problem  # type: ignore[union-attr]
+        assert problem == "1 of 2 entries by words alone: they wait to be embedded"
+
+
+def test_the_report_names_why_nothing_is_embedded(model: Model) -> None:
+    """The embedder's own trouble, which the import met."""
+    model.trouble = AttributeError("'list' object has no attribute 'lower'")
+    with VectorStore(embedder=model) as store:
+        store.add("Pamuk naps")
+        assert "no attribute 'lower'" in str(store.search("Pamuk").problem)  # type: ignore[union-attr]
+
+
+class Leaving(BaseException):
+    """What a library may raise that is no Exception."""
+
+
+@pytest.mark.parametrize("trouble", [SystemExit(3), Leaving("bye")])
+def test_an_embedder_that_wants_to_leave_the_process_does_not(
+    model: Model, trouble: BaseException
+) -> None:
+    with VectorStore(embedder=model) as store:
+        store.add("Pamuk naps")
+        model.trouble = trouble  # type: ignore[assignment]
+        found = store.search("Where is Pamuk?")
+        assert contents(found) == ["Pamuk naps"]
+        assert type(trouble).__name__ in str(found.problem)  # type: ignore[union-attr]
+        model.trouble = SystemExit(3)  # type: ignore[assignment]
+        store.add("Soup for lunch")
+        assert store.waiting() == 1
+
+
+def test_vectors_of_another_length_are_named_with_both() -> None:
+    model = Model()
+    with VectorStore(embedder=model) as store:
+        store.add("Pamuk naps")
+        model.answer = [[1.0, 2.0]]
+        assert "vectors of 2 numbers, those kept have" in str(store.search("Pamuk").problem)  # type: ignore[union-attr]
+
+
+def test_a_model_that_hangs_on_one_text_holds_up_nobody_elses_write(model: Model) -> None:
+    """What another call is embedding is left to it."""
+    with VectorStore(embedder=model) as store:
+        store.add("Pamuk naps")
+        model.gate.clear()
+        hanging = threading.Thread(target=store.add, args=("HANG",))
+        hanging.start()
+        while len(model.calls) < 4:  # the text, and before it a text and the two of the scale
+            hanging.join(0.01)
+        held, model.gate = model.gate, threading.Event()
+        model.gate.set()
+        store.add("Soup for lunch")
+        assert model.calls[-1] == ["Soup for lunch"]
+        assert store.waiting() == 1
+        held.set()
+        hanging.join(10)
+        assert store.waiting() == 0
+
+
+def test_nothing_but_zeros_is_no_embedding(model: Model) -> None:
+    """They would be near to nothing for ever; so they wait, and the store says why."""
+    model.answer = [[0.0, 0.0]]
+    with VectorStore(embedder=model) as store:
+        store.add("Pamuk naps")
+        assert store.waiting() == 1
+        assert store.problem == "embedder 'concepts' returned nothing but zeros"

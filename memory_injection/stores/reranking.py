@@ -1,0 +1,107 @@
+"""Asking a reranker: for more entries than are wanted, within a deadline, and checked."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Generator, Sequence
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any
+
+from ..embedders.callables import is_async
+from ..errors import ConfigurationError
+from ..protocols import Reranker
+from ..records import MemoryEntry, SearchResult
+from .vectorizing import Workers
+
+__all__ = ["Reranking"]
+
+_DEPTH = 20  # entries that a reranker is shown, unless it says how many it reads
+
+
+class Reranking:
+    """Lets *reranker*, if there is one, order what a search found.
+
+    Args:
+        reranker: takes question and entries; ``most``, if it has that, is how many it reads.
+        timeout: seconds from the start of a search within which it must answer; None waits.
+
+    Raises:
+        ConfigurationError: *reranker* cannot be called, or *timeout* is not above 0.
+    """
+
+    def __init__(self, reranker: Reranker | None, timeout: float | None) -> None:
+        if reranker is not None and not callable(reranker):
+            raise ConfigurationError(f"reranker must be callable, not {reranker!r}")
+        if timeout is not None and not timeout > 0:
+            raise ConfigurationError(f"rerank_timeout must be above 0 s, not {timeout!r}")
+        self._reranker = reranker
+        self._timeout = timeout
+        self._workers = Workers()
+        self.is_async = is_async(reranker)
+
+    def depth(self, limit: int) -> int:
+        """Return how many entries to find for it where *limit* are wanted."""
+        if self._reranker is None:
+            return limit
+        most = getattr(self._reranker, "most", None)
+        return max(limit, most if isinstance(most, int) else _DEPTH)
+
+    def warm_up(self) -> None:
+        """Start loading the model on a worker, if it is one that loads; trouble shows later."""
+        load = getattr(self._reranker, "load", None)
+        if callable(load):
+            self._workers.submit(load)
+
+    def ordered(
+        self, query: str, found: SearchResult, limit: int, begun: float
+    ) -> Generator[Any, Any, SearchResult]:
+        """Return the best *limit* of *found*; trouble changes nothing but ``problem``.
+
+        Args:
+            query: the question.
+            found: what the store found, best first.
+            limit: most entries to return.
+            begun: ``time.monotonic()`` at the start of the search.
+        """
+        if self._reranker is None or not found:
+            return SearchResult(found[:limit], problem=found.problem)
+        left = None if self._timeout is None else max(begun + self._timeout - time.monotonic(), 0.0)
+        problem = found.problem
+        entries: Sequence[MemoryEntry] = found
+        try:
+            entries = _checked((yield self._ask(query, list(found), left)))
+        except (FutureTimeout, asyncio.TimeoutError):
+            problem = _joined(problem, f"the reranker did not answer within {self._timeout:g} s")
+        except Exception as error:
+            problem = _joined(problem, f"the reranker failed: {type(error).__name__}: {error}")
+        return SearchResult(entries[:limit], problem=problem)
+
+    def _ask(self, query: str, found: list[MemoryEntry], left: float | None) -> Any:
+        assert self._reranker is not None
+        reranker = self._reranker
+        if self.is_async or left is None:
+            answer: Any = reranker(query, found)
+        else:
+            answer = self._workers.submit(lambda: reranker(query, found)).result(left)
+        if inspect.isawaitable(answer):
+            self.is_async = True
+            return asyncio.wait_for(answer, left)
+        return answer
+
+
+def _checked(answer: Any) -> list[MemoryEntry]:
+    """Return the reranker's *answer*.
+
+    Raises:
+        TypeError: it is not a list of entries.
+    """
+    entries = None if isinstance(answer, str) else list(answer)
+    if entries is None or not all(isinstance(entry, MemoryEntry) for entry in entries):
+        raise TypeError("it must return the entries it was given, in its order")
+    return entries
+
+
+def _joined(first: str | None, second: str) -> str:
+    return second if first is None else f"{first}; {second}"

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
+    Period,
     fold,
     has_function_character,
     raw_words,
@@ -131,47 +132,32 @@ def plan_search(
         count: number of entries that hold an index token.
         today: the day that "last week" counts from, besides the newest entry's day.
     """
-    query, said, words = _opened(query[:_LONGEST], view)
-    wrapping = _words_of_asking(query, said, view)
-    spans, timeless = read_periods(query, _anchors(view, today))
-    dated = words.keys() - _tokens(timeless) if spans else frozenset[str]()
-    # In "in May 2024", May is no speaker.
-    names = {word for word in words if word in view.names and word not in dated}
-    named = [ident for word in words if word in names for ident in view.names[word]]
-    rest = {word: variants for word, variants in words.items() if word not in names}
-    matter = [word for word in rest if word not in dated and word not in wrapping]
-    # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
-    # of some day ("the weather today") is off topic.
-    points = not matter and bool(spans or (named and rest))
-    if points:
-        rest = {word: rest[word] for word in rest if word in dated}
-    elif not rest:
-        rest = words
-    asked, weights = _weighed(rest, view, count, _MOST_WORDS, wrapping | dated)
-    if points:
+    ask = _understood(query[:_LONGEST], view, today)
+    asked, weights = _weighed(ask.sought, view, count, _MOST_WORDS, ask.light)
+    if ask.points:
         asked = [(_as_date(word), times, tokens) for word, times, tokens in asked]
         weights = [dated_weight(weight) for weight in weights]
-    points = points or bool(spans and named and (len(matter) == 1 or not asked))
-    pointed = pointing_weight(view.entries, alone=not matter) if points else 0.0
+    points = ask.points or bool(ask.periods and ask.named and (ask.topics == 1 or not asked))
+    pointed = pointing_weight(view.entries, alone=not ask.topics) if points else 0.0
     before: list[_Known] = []
     alone = weights
     if context:
         known = len(asked)
         weights = weights[:known] + [unsaid_weight(weight) for weight in weights[known:]]
-        before, more = _before(context[-_LONGEST:], words, view, count)
+        before, more = _before(context[-_LONGEST:], ask.words, view, count)
         weights += more
     found = asked + before
     if not found and not points:
         return None
     plan = Plan(
         words=[word for word, _, _ in found],
-        pairs=_pairs(list(rest.values()), view),
+        pairs=_pairs(list(ask.sought.values()), view),
         whole=whole_weight([*weights, pointed], view.entries, leaning=bool(context)),
         average=view.average,
-        speakers=_speakers(said, named, view),
-        periods=spans,
+        speakers=_speakers(ask.raw, ask.named, view),
+        periods=ask.periods,
         pointed=pointed,
-        pointed_speakers=frozenset(named) if points else frozenset(),
+        pointed_speakers=frozenset(ask.named) if points else frozenset(),
     )
     if context and asked:
         whole = whole_weight([*alone, pointed], view.entries)
@@ -184,6 +170,49 @@ def plan_search(
         view.entries,
         view.owners if points else (),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ask:
+    """What a question says, before anything is looked up.
+
+    Attributes:
+        raw: its raw words, without its wrapping.
+        words: its content words.
+        sought: those that entries are searched for.
+        light: words of dates that were understood, and of asking.
+        named: ids of the speakers it names.
+        periods: days it asks about.
+        topics: how many of its words are none of these.
+        points: whether it asks for nothing but days, or somebody's words.
+    """
+
+    raw: list[str]
+    words: dict[str, Variants]
+    sought: dict[str, Variants]
+    light: frozenset[str]
+    named: list[int]
+    periods: Sequence[Period]
+    topics: int
+    points: bool
+
+
+def _understood(query: str, view: View, today: date) -> _Ask:
+    query, raw, words = _opened(query, view)
+    wrapping = _words_of_asking(query, raw, view)
+    periods, timeless = read_periods(query, _anchors(view, today))
+    dated = frozenset(words.keys() - _tokens(timeless) if periods else ())
+    # In "in May 2024", May is no speaker.
+    names = {word for word in words if word in view.names and word not in dated}
+    named = [ident for word in words if word in names for ident in view.names[word]]
+    rest = {word: variants for word, variants in words.items() if word not in names}
+    topics = sum(word not in dated and word not in wrapping for word in rest)
+    # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
+    # of some day ("the weather today") is off topic.
+    points = not topics and bool(periods or (named and rest))
+    only_dates = {word: variants for word, variants in rest.items() if word in dated}
+    sought = only_dates if points else rest or words
+    return _Ask(raw, words, sought, wrapping | dated, named, periods, topics, points)
 
 
 def _tokens(text: str) -> set[str]:

@@ -29,12 +29,17 @@ ERRORS = [
 ]
 
 
+def _told(error: MemoryInjectionError) -> dict[str, object]:
+    """Return its public attributes: before Python 3.11 a group keeps its errors beside them."""
+    return {name: value for name, value in vars(error).items() if not name.startswith("_")}
+
+
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_an_error_can_be_sent_to_another_process(error: MemoryInjectionError) -> None:
     """Pickled or copied it has the same type, text and attributes."""
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert type(again) is type(error)
         assert str(again) == str(error)
-        assert vars(again) == vars(error)
+        assert _told(again) == _told(error)
         if isinstance(error, StoreErrors):
             assert [str(one) for one in again.exceptions] == ["disk full", "locked"]

@@ -23,6 +23,7 @@ from memory_injection.stores import VectorStore  # noqa: E402
 
 MOST = 1.10  # times the bare embedder: text, words, vector and index are written in the rest
 TEXTS = 1_500
+TURNS = 5
 SIZES = (1_000, 10_000, 100_000)
 WORDS = Path(__file__).read_text(encoding="utf-8").split()
 
@@ -33,23 +34,35 @@ def sentences(count: int, seed: int = 1) -> list[str]:
     return [" ".join(rng.choices(WORDS, k=25)) + f" {number}" for number in range(count)]
 
 
-def throughput(path: Path) -> tuple[float, float]:
-    """Return texts per second: the bare embedder's, and the store's that embeds with it."""
+def throughput(path: Path) -> list[tuple[float, float]]:
+    """Return, per turn, texts per second: the bare embedder's, and the store's on the same texts.
+
+    Who goes first changes from turn to turn, and each turn is judged by itself: a machine that
+    grows busy meanwhile slows both.
+    """
     model = LightEmbedder()
     model.embed(["warm up"])
-    bare, whole = [], []
-    for turn in range(3):
-        batch = sentences(TEXTS, seed=turn)
+
+    def bare(batch: list[str], turn: int) -> float:
         started = time.process_time()
         for start in range(0, TEXTS, 256):
             model.embed(batch[start : start + 256])
-        bare.append(TEXTS / (time.process_time() - started))
+        return TEXTS / (time.process_time() - started)
+
+    def whole(batch: list[str], turn: int) -> float:
         with VectorStore(path / f"{turn}.db", embedder=model) as store:
             store.add("the model is measured at its first text")
             started = time.process_time()
             store.add_many(batch)
-            whole.append(TEXTS / (time.process_time() - started))
-    return statistics.median(bare), statistics.median(whole)
+            return TEXTS / (time.process_time() - started)
+
+    found = []
+    for turn in range(TURNS):
+        batch = sentences(TEXTS, seed=turn)
+        order = (bare, whole) if turn % 2 else (whole, bare)
+        speeds = {measure: measure(batch, turn) for measure in order}
+        found.append((speeds[bare], speeds[whole]))
+    return found
 
 
 class Random:
@@ -81,9 +94,12 @@ def search_ms(path: Path, count: int) -> float:
 @pytest.mark.bench
 def test_embedding_through_the_store_is_near_the_bare_embedder(tmp_path: Path) -> None:
     """Writing costs at most a tenth of what embedding costs."""
-    bare, whole = throughput(tmp_path)
-    print(f"bare {bare:.0f}/s, store {whole:.0f}/s, ratio {bare / whole:.3f} (most {MOST})")
-    assert bare / whole <= MOST
+    turns = throughput(tmp_path)
+    for bare, whole in turns:
+        print(f"bare {bare:.0f}/s, store {whole:.0f}/s, ratio {bare / whole:.3f}")
+    ratio = statistics.median(bare / whole for bare, whole in turns)
+    print(f"median ratio {ratio:.3f} (most {MOST})")
+    assert ratio <= MOST
 
 
 @pytest.mark.bench

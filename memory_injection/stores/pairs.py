@@ -1,4 +1,4 @@
-"""Questions with their answers, in eighteen languages: what a model's cosines are measured on.
+"""Questions with their answers, in twenty-nine languages: what a model's cosines are measured on.
 
 The same eight pairs in each language; an answer has nothing in common with the other questions.
 Questions and answers are worded differently on purpose: what shares no word must be found by
@@ -189,6 +189,116 @@ _PAIRS = {
         我对什么过敏？ | 吃花生会让我生病
         她买了哪辆自行车？ | 她买的是红色单车
         账单付了吗？ | 款项还没有结清
+    """,
+    "da": """
+        Hvad hedder min hund? | Min hunds navn er Rex
+        Hvornår er mødet flyttet til? | De har udskudt vores møde til fredag
+        Hvad laver min søster? | Min søster arbejder som sygeplejerske
+        Hvor skal vi hen i juni? | Vores rejse til Rom er i den første uge af juni
+        Hvad skete der med serveren? | Serveren gik ned i nat
+        Hvad er jeg allergisk over for? | Jeg bliver syg af jordnødder
+        Hvilken cykel købte hun? | Hun har anskaffet sig en rød cykel
+        Er fakturaen betalt? | Regningen står stadig åben
+    """,
+    "no": """
+        Hva heter hunden min? | Navnet på hunden min er Rex
+        Når er møtet flyttet til? | De har utsatt møtet vårt til fredag
+        Hva driver søsteren min med? | Søsteren min arbeider som sykepleier
+        Hvor skal vi i juni? | Turen vår til Roma er den første uken i juni
+        Hva skjedde med serveren? | Serveren krasjet i natt
+        Hva er jeg allergisk mot? | Jeg blir syk av peanøtter
+        Hvilken sykkel kjøpte hun? | Hun har skaffet seg en rød sykkel
+        Er fakturaen betalt? | Regningen står fortsatt åpen
+    """,
+    "fi": """
+        Mikä on koirani nimi? | Koirani on nimeltään Rex
+        Milloin kokous nyt on? | Kokouksemme lykättiin perjantaille
+        Mitä siskoni tekee työkseen? | Siskoni on sairaanhoitaja
+        Minne menemme kesäkuussa? | Matkamme Roomaan on kesäkuun ensimmäisellä viikolla
+        Mitä palvelimelle tapahtui? | Palvelin kaatui yöllä
+        Mille olen allerginen? | Maapähkinät tekevät minut sairaaksi
+        Minkä polkupyörän hän osti? | Hän hankki punaisen pyörän
+        Onko lasku maksettu? | Summa on vielä suorittamatta
+    """,
+    "hu": """
+        Hogy hívják a kutyámat? | A kutyám neve Rex
+        Mikorra tették át a megbeszélést? | A találkozónkat péntekre halasztották
+        Mivel foglalkozik a nővérem? | A nővérem ápolóként dolgozik
+        Hová megyünk júniusban? | A római utunk június első hetében lesz
+        Mi történt a szerverrel? | A szerver éjjel összeomlott
+        Mire vagyok allergiás? | A földimogyorótól rosszul leszek
+        Melyik biciklit vette meg? | Egy piros kerékpárt vásárolt
+        Ki van fizetve a számla? | Az összeg még rendezetlen
+    """,
+    "ro": """
+        Cum îl cheamă pe câinele meu? | Numele câinelui meu este Rex
+        Pe când s-a mutat ședința? | Au amânat întâlnirea noastră pe vineri
+        Cu ce se ocupă sora mea? | Sora mea lucrează ca asistentă medicală
+        Unde mergem în iunie? | Călătoria noastră la Roma este în prima săptămână din iunie
+        Ce s-a întâmplat cu serverul? | Serverul a căzut în timpul nopții
+        La ce sunt alergic? | Arahidele îmi fac rău
+        Ce bicicletă și-a cumpărat? | Și-a luat o bicicletă roșie
+        A fost plătită factura? | Suma este încă restantă
+    """,
+    "pl": """
+        Jak wabi się mój pies? | Mój pies ma na imię Rex
+        Na kiedy przesunięto spotkanie? | Przełożyli nasze zebranie na piątek
+        Czym zajmuje się moja siostra? | Moja siostra pracuje jako pielęgniarka
+        Dokąd jedziemy w czerwcu? | Nasz wyjazd do Rzymu jest w pierwszym tygodniu czerwca
+        Co się stało z serwerem? | Serwer padł w nocy
+        Na co jestem uczulony? | Orzeszki ziemne mi szkodzą
+        Jaki rower kupiła? | Sprawiła sobie czerwony rower
+        Czy faktura jest zapłacona? | Rachunek wciąż jest nieuregulowany
+    """,
+    "cs": """
+        Jak se jmenuje můj pes? | Jméno mého psa je Rex
+        Na kdy se přesunula schůzka? | Naši poradu odložili na pátek
+        Čím se živí moje sestra? | Moje sestra pracuje jako zdravotní sestra
+        Kam jedeme v červnu? | Naše cesta do Říma je v prvním červnovém týdnu
+        Co se stalo se serverem? | Server v noci spadl
+        Na co jsem alergický? | Po arašídech je mi špatně
+        Jaké kolo si koupila? | Pořídila si červené kolo
+        Je faktura zaplacená? | Účet je stále neuhrazený
+    """,
+    "uk": """
+        Як звати мого собаку? | Ім'я мого пса Рекс
+        На коли перенесли нараду? | Нашу зустріч відклали на п'ятницю
+        Ким працює моя сестра? | Моя сестра медсестра
+        Куди ми їдемо в червні? | Наша подорож до Рима в першому тижні червня
+        Що сталося з сервером? | Сервер упав уночі
+        На що в мене алергія? | Від арахісу мені стає зле
+        Який велосипед вона купила? | Вона придбала червоний ровер
+        Чи оплачено рахунок? | Сума досі не сплачена
+    """,
+    "id": """
+        Siapa nama anjing saya? | Anjing saya dipanggil Rex
+        Rapat dipindahkan ke kapan? | Pertemuan kita ditunda sampai hari Jumat
+        Apa pekerjaan kakak perempuan saya? | Kakak perempuan saya seorang perawat
+        Ke mana kita pergi pada bulan Juni? | Perjalanan kita ke Roma pada minggu pertama bulan Juni
+        Apa yang terjadi dengan server? | Server mati pada malam hari
+        Saya alergi terhadap apa? | Kacang tanah membuat saya sakit
+        Sepeda mana yang dia beli? | Dia membeli sepeda merah
+        Apakah faktur sudah dibayar? | Tagihan itu masih belum lunas
+    """,
+    "vi": """
+        Con chó của tôi tên là gì? | Chú cún nhà tôi được gọi là Rex
+        Cuộc họp được dời sang khi nào? | Họ hoãn buổi họp của chúng tôi đến thứ sáu
+        Chị gái tôi làm nghề gì? | Chị tôi là y tá
+        Tháng sáu chúng ta đi đâu? | Chuyến đi Rome của chúng ta vào tuần đầu tháng sáu
+        Máy chủ bị làm sao? | Máy chủ bị sập trong đêm
+        Tôi dị ứng với cái gì? | Ăn đậu phộng làm tôi bị ốm
+        Cô ấy đã mua chiếc xe đạp nào? | Cô ấy mua một chiếc xe màu đỏ
+        Hóa đơn đã được thanh toán chưa? | Khoản tiền đó vẫn còn nợ
+    """,
+    "fa": """
+        اسم سگ من چیست؟ | سگم رکس نام دارد
+        جلسه به چه زمانی منتقل شد؟ | نشست ما را به جمعه عقب انداختند
+        شغل خواهرم چیست؟ | خواهرم پرستار است
+        در ژوئن کجا می‌رویم؟ | سفر ما به رم در هفته اول ژوئن است
+        چه اتفاقی برای سرور افتاد؟ | سرور در شب از کار افتاد
+        من به چه چیزی حساسیت دارم؟ | بادام زمینی حالم را بد می‌کند
+        او کدام دوچرخه را خرید؟ | او یک دوچرخه قرمز گرفت
+        آیا فاکتور پرداخت شده است؟ | صورتحساب هنوز تسویه نشده
     """,
 }
 

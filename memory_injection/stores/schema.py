@@ -19,7 +19,7 @@ import sqlite3
 
 __all__ = ["ANALYSIS", "MIGRATIONS", "PLACES", "prepare"]
 
-ANALYSIS = 1
+ANALYSIS = 2
 """Which way of cutting texts into terms the rows follow; raised by each migration that cuts anew,
 so that engines beside the file build their index again."""
 
@@ -81,13 +81,14 @@ def _days(conn: sqlite3.Connection) -> None:
 
 
 def _terms_anew(conn: sqlite3.Connection) -> None:
-    # Turkish stems and stop words are others than before: texts are cut up again.
+    # Stems and stop words are others than before: texts are cut up again.
     from .writing import analyse_anew
 
     analyse_anew(conn)
 
 
-MIGRATIONS = (_entries, _lexicon, _engines, _days, _terms_anew)
+# Cut anew for: Turkish roots; Korean pairs and thirteen more languages.
+MIGRATIONS = (_entries, _lexicon, _engines, _days, _terms_anew, _terms_anew)
 
 
 def prepare(conn: sqlite3.Connection) -> None:

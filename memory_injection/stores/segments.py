@@ -123,7 +123,10 @@ class Shelf:
                 graph = self.graph(segment, model, view=True)
                 found = Opened(graph, _sample(session.conn, graph, segment, model))
             except Exception as error:  # anything a foreign file can cause
-                self.give_up(segment, error)
+                if self._is_replaced(session.conn, segment):
+                    _LOG.debug("%s: a writer has just replaced an index file", self._store)
+                else:
+                    self.give_up(segment, error)
                 return None
             self._open[segment.file] = found
             while len(self._open) > _OPEN:
@@ -144,6 +147,13 @@ class Shelf:
         if graph is None or graph.ndim != model.dimension or len(graph) != segment.entries:
             raise ValueError(f"{segment.file} is of another model or version")
         return graph
+
+    def _is_replaced(self, conn: sqlite3.Connection, segment: Segment) -> bool:
+        """Tell whether a writer took the file away after *segment* was read from the table."""
+        if (self.folder / segment.file).exists():
+            return False
+        row = conn.execute("SELECT 1 FROM memory_segments WHERE file = ?", (segment.file,))
+        return row.fetchone() is None
 
     def give_up(self, segment: Segment, error: Exception) -> None:
         """Do without *segment* until somebody writes it anew."""

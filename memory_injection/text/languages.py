@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from itertools import chain
 
+from .function_words import WORDS
 from .stopwords import LANGUAGES, stop_words
 from .tokenizing import raw_words, split_word
 
 __all__ = ["guess_language", "guess_words"]
 
-# Letters that settle the matter among languages with a stop list.
-_LETTERS = {"tr": "ğışİ", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "sv": "å", "fr": "œêè"}
-_LETTER_LANGUAGE = {char: lang for lang, chars in _LETTERS.items() for char in chars}
-_LETTER = re.compile(f"[{''.join(_LETTER_LANGUAGE)}]")
+# Letters that few languages with a stop list have.
+_LETTERS = {
+    "tr": "ğışİ", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "fr": "œêè", "sv": "å", "da": "åøæ",
+    "no": "åøæ", "ro": "ășț", "pl": "łąęśźżń", "cs": "řěů", "hu": "őű", "uk": "іїєґ", "ru": "ыэъё",
+    "fa": "پچژگ", "vi": "ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ",
+}  # fmt: skip
+_LETTER_LANGUAGES: dict[str, list[str]] = {}
+for _language, _chars in _LETTERS.items():
+    for _char in _chars:
+        _LETTER_LANGUAGES.setdefault(_char, []).append(_language)
+_LETTER = re.compile(f"[{''.join(_LETTER_LANGUAGES)}]")
 
 # Scripts that are (nearly) one language's own, or are not told apart further here.
 _SCRIPTS = (
@@ -29,19 +38,45 @@ _SCRIPTS = (
     (re.compile("[\u0400-\u04ff]"), "ru"),
 )
 _LETTER_WEIGHT = 2
+# These have few letters of their own and many short words that English has too, or has as names.
+# Their words count as spelled, and those of two ASCII letters or of English not at all.
+_CAREFULLY = frozenset({"cs", "da", "fi", "hu", "id", "no", "pl", "ro", "sv", "vi"})
+_ENGLISH_TOO = frozenset(
+    """
+ada adam ale alt are bare care cat con dan deg dig dine end era far fast hans
+hay hun jim kit lor man may men mere min mint mod most ona pot pro sale sam sin
+sit son sub ten tie tied tom tot van""".split()
+)
+_ALIKE = {"no": "da"}  # told apart by a letter or two: the second stands for both
 _MEMO = 100_000
 _SAMPLE = 400  # words; function words are so common that more adds nothing
 
 
 def _index() -> dict[str, tuple[str, ...]]:
+    """Return the languages of each function word: as folded, or as spelled where care is due."""
     found: dict[str, tuple[str, ...]] = {}
     for language in LANGUAGES:
-        for word in stop_words(language):
-            found[word] = (*found.get(word, ()), language)
+        careful = language in _CAREFULLY
+        for word in _telling(language) if careful else stop_words(language):
+            key = f"={word}" if careful else word
+            found[key] = (*found.get(key, ()), language)
     return found
 
 
+def _telling(language: str) -> set[str]:
+    return {
+        word
+        for word in WORDS[language].split()
+        if not word.isascii() or (len(word) > 2 and word not in _ENGLISH_TOO)
+    }
+
+
 _BY_WORD = _index()
+
+
+def _languages_of(word: str, token: str) -> tuple[str, ...]:
+    spelled = unicodedata.normalize("NFC", word).lower()
+    return _BY_WORD.get(token, ()) + _BY_WORD.get(f"={spelled}", ())
 
 
 class _Languages(dict[str, tuple[str, ...]]):
@@ -50,10 +85,10 @@ class _Languages(dict[str, tuple[str, ...]]):
     def __missing__(self, word: str) -> tuple[str, ...]:
         # One letter is as likely a name for something (C, plan B) as a piece of a contraction.
         if word.isascii() and word.isalnum():
-            found = _BY_WORD.get(word.lower(), ()) if len(word) > 1 else ()
+            found = _languages_of(word, word.lower()) if len(word) > 1 else ()
         else:
             tokens = split_word(word)
-            found = _BY_WORD.get(tokens[0], ()) if len(tokens) == 1 else ()
+            found = _languages_of(word, tokens[0]) if len(tokens) == 1 else ()
         if len(self) >= _MEMO:
             self.clear()
         self[word] = found
@@ -84,14 +119,16 @@ def guess_words(text: str, words: list[str]) -> str | None:
     votes = Counter(said)
     if not text.isascii():
         for char in set(_LETTER.findall(text)):
-            votes[_LETTER_LANGUAGE[char]] += _LETTER_WEIGHT
+            for language in _LETTER_LANGUAGES[char]:
+                votes[language] += _LETTER_WEIGHT
         if not votes:
             return _by_script(text)
     if not votes:
         return None
     best = max(votes.values())
-    leaders = [language for language, count in votes.items() if count == best]
-    return leaders[0] if len(leaders) == 1 else None
+    leaders = {language for language, count in votes.items() if count == best}
+    leaders -= {language for language in leaders if _ALIKE.get(language) in leaders}
+    return leaders.pop() if len(leaders) == 1 else None
 
 
 def _by_script(text: str) -> str | None:

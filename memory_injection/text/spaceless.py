@@ -1,14 +1,15 @@
-"""Function words of scripts without spaces, for questions.
+"""Function words of scripts that are indexed by pairs of characters, for questions.
 
-Texts in such scripts are indexed as overlapping pairs of characters, so that a function word cannot
-be left out like a word between spaces. Of a question it can: what is left between function words
-has its pairs in the index all the same.
+Texts in scripts without spaces, and in Korean, are indexed as overlapping pairs of characters, so
+that a function word cannot be left out like a word between spaces. Of a question it can: what is
+left between function words has its pairs in the index all the same.
 """
 
 from __future__ import annotations
 
 import re
 
+from .korean import HANGUL, is_korean_asking
 from .tokenizing import HAS_SPACELESS, SPACELESS
 
 __all__ = ["has_function_character", "without_function_words"]
@@ -31,6 +32,7 @@ _THAI = """
 _CHARACTERS = frozenset(
     "的了是在有和与跟对把被我你他她您请还也都就要会能去着过吃到说得地不没这那个哪几"
     "はがをにでとものへやかねよてたしいるれっさ"
+    "은는을를에의와과요까습니었았겠했"
 )
 
 _WORDS = sorted({*_CHINESE.split(), *_JAPANESE.split(), *_THAI.split()}, key=len, reverse=True)
@@ -39,7 +41,7 @@ _RUN = re.compile(rf"[{SPACELESS}]+")
 
 
 def without_function_words(question: str) -> str:
-    """Return *question* with a space for each function word of Chinese, Japanese or Thai.
+    """Return *question* with a space for each function word of Chinese, Japanese, Thai or Korean.
 
     Single characters that are left go too; a run that has nothing else stays as it is.
 
@@ -47,7 +49,11 @@ def without_function_words(question: str) -> str:
         >>> without_function_words("奶奶对什么过敏？")
         '奶奶对 过敏？'
     """
-    if question.isascii() or not HAS_SPACELESS.search(question):
+    if question.isascii():
+        return question
+    if HANGUL.search(question):
+        question = HANGUL.sub(lambda m: " " if is_korean_asking(m.group()) else m.group(), question)
+    if not HAS_SPACELESS.search(question):
         return question
     return _RUN.sub(_cut, question)
 

@@ -22,10 +22,11 @@ from .tokenizing import raw_words, split_word
 __all__ = ["STEMMED", "marked_terms", "stems", "terms", "word_terms"]
 
 STEMMED = {
-    "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english",
-    "es": "spanish", "fi": "finnish", "fr": "french", "hi": "hindi", "hu": "hungarian",
-    "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
-    "ru": "russian", "sv": "swedish", "tr": "turkish",
+    "ar": "arabic", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "es": "spanish", "fa": "persian", "fi": "finnish", "fr": "french", "hi": "hindi",
+    "hu": "hungarian", "id": "indonesian", "it": "italian", "nl": "dutch", "no": "norwegian",
+    "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish",
+    "tr": "turkish",
 }  # fmt: skip
 """Languages that are stemmed, with the Snowball name of each."""
 
@@ -159,4 +160,13 @@ def _load(name: str) -> Any:
     try:
         return importlib.import_module("Stemmer").Stemmer(name)
     except ImportError:
-        return importlib.import_module("snowballstemmer").stemmer(name)
+        package = importlib.import_module("snowballstemmer")
+        return package.stemmer(name) if name in package.algorithms() else _Unstemmed
+
+
+class _Unstemmed:
+    """Stands for an algorithm that an older ``snowballstemmer`` lacks."""
+
+    @staticmethod
+    def stemWord(word: str) -> str:
+        return word

@@ -1,8 +1,7 @@
 """Stop words: closed-class words that carry grammar, not the matter of a question.
 
-The lists hold facts about languages (articles, pronouns, prepositions, conjunctions, auxiliaries,
-question words and the pieces that contractions leave behind), written down for this project.
-They are folded, so they compare with :func:`~memory_injection.text.tokenize`'s tokens.
+The words are those of :mod:`.function_words`, folded, so that they compare with
+:func:`~memory_injection.text.tokenize`'s tokens.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import unicodedata
 from functools import cache
 
 from .folding import fold
+from .function_words import WORDS
 
 __all__ = [
     "FIRST_PERSON",
@@ -21,149 +21,27 @@ __all__ = [
     "stop_words",
 ]
 
-_WORDS = {
-    "en": """
-a an the this that these those some any each every either neither both all another other others
-such same own certain i me my mine myself we us our ours ourselves you your yours yourself
-yourselves he him his himself she her hers herself it its itself they them their theirs themselves
-one ones who whom whose which what when where why how whatever whichever whoever whenever wherever
-however am is are was were be been being do does did doing done have has had having will would
-shall should can could may might must ought isn aren wasn weren don doesn didn haven hasn hadn
-wouldn couldn shouldn mustn needn ain cannot t s d ll m re ve and or but nor so yet if then else
-than because as until while although though unless since whether of at by for with about against
-between into through during before after above below to from up down in out on off over under
-again further onto upon within without toward towards across along among around near per via not
-no yes too very just only also even ever still already here there now once more most less least
-much many few several lot lots quite rather really get got gets getting let lets please""",
-    "tr": """
-acaba ama ancak artık aslında ayrıca bana bazı bazıları belki ben benden beni benim bile bir biraz
-biri birkaç birçok biz bize bizi bizim böyle bu buna bunda bundan bunlar bunları bunların bunu
-bunun burada bütün çoğu çok çünkü da daha dahi de defa değil diğer diye dolayı en fakat gibi göre
-hangi hangisi hani hatta hem henüz hep hepsi her herhangi herkes hiç hiçbir için ile ilgili ise
-işte kadar karşın kendi kendine kendini kez ki kim kimden kime kimi kimin kimse mı mi mu mü mıdır
-midir mudur müdür nasıl ne neden nedir nerede nereden nereye nesi neye neyi neler nelerdir niçin
-niye o olan olarak oldu olduğu olduğunu olduğuna olmak olması olmayan olsa olsun olup olur olursa
-ona ondan onlar onlara onlardan onları onların onu onun oysa önce rağmen sadece sanki sen sana
-senden seni senin siz size sizi sizin sizden sonra şey şeyi şeyler şimdi şöyle şu şuna şunda
-şundan şunları şunu şunun tarafından tüm var ve veya ya yani yerine yine yok zaten zira kaç kaçta
-kaçıncı edilen etti eden etmek bulunan vardır idi miyim misin miyiz mısın mıyım mıyız
-ın in un ün nın nin nun nün yı yi yu yü a e ya ye dan den ta te tan ten la le yla yle ı i u ü""",
-    "de": """
-der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner und oder
-aber denn sondern doch als wie wenn dass daß ob weil obwohl während bevor nachdem bis seit ich mich
-mir mein meine meinen meinem meiner meines du dich dir dein deine deinen deinem deiner er ihn ihm
-sein seine seinen seinem seiner sie ihr ihre ihren ihrem ihrer es wir uns unser unsere euch euer
-eure man sich selbst dieser diese dieses diesen diesem jener jene jenes jeder jede jedes alle alles
-allem allen viel viele mehr welche welcher welches welchen welchem was wer wen wem wessen wo woher
-wohin wann warum weshalb wieso bin bist ist sind seid war waren wart gewesen sein habe hast hat
-haben hatte hatten gehabt werde wirst wird werden wurde wurden worden kann kannst können konnte
-muss musst müssen musste soll sollen sollte will wollen wollte darf dürfen mag möchte würde in im
-an am auf aus bei beim mit nach von vom vor zu zum zur über unter zwischen durch für gegen ohne um
-nicht nur auch noch schon sehr so da dann hier dort nun jetzt immer wieder etwas nichts ja nein""",
-    "fr": """
-le la les l un une des du de d à au aux et ou mais donc or ni car que qu qui quoi dont où quand
-comment pourquoi combien quel quelle quels quelles lequel laquelle ce c cet cette ces cela ça ceci
-je j me m moi mon ma mes tu te t toi ton ta tes il elle on se s soi son sa ses lui nous notre nos
-vous votre vos ils elles leur leurs eux y en ne n pas plus moins très trop aussi bien encore déjà
-toujours jamais rien personne tout toute tous toutes même mêmes autre autres chaque quelque
-quelques plusieurs suis es est sommes êtes sont étais était étaient été être serai sera seront
-serait ai as a avons avez ont avais avait avaient eu avoir aura auront aurait fait faire peut peux
-pouvez pouvait dois doit faut veux veut dans sur sous avec sans pour par entre vers chez depuis
-pendant avant après contre si comme lorsque puisque parce ainsi alors puis ici là oui non""",
-    "es": """
-el la los las lo un una unos unas de del a al y e o u pero sino porque que qué quien quién quienes
-cual cuál cuales cuáles cuando cuándo donde dónde como cómo cuanto cuánto cuánta cuántos cuántas yo
-me mi mí mis mío mía tú te ti tu tus él ella ello se sí su sus nos nosotros nuestra nuestro
-nuestros nuestras vosotros os vuestro vuestra ustedes usted ellos ellas les le este esta estos
-estas ese esa esos esas esto eso aquel aquella aquello otro otra otros otras todo toda todos todas
-mucho mucha muchos muchas poco poca algo alguien alguno alguna algunos algunas nada nadie ninguno
-ninguna cada mismo misma muy más menos tan tanto ya no ni también tampoco solo siempre nunca aquí
-allí ahora entonces soy eres es somos son era eran fue fueron ser sido siendo estoy estás está
-estamos están estaba estaban estar he has ha hemos han había habían haber hay tengo tiene tienen
-tener tenía puede puedo pueden hace hacer hizo en con sin por para sobre entre desde hasta hacia
-contra durante antes después según si aunque mientras""",
-    "it": """
-il lo la i gli le l un uno una di del dello della dei degli delle d a al allo alla ai agli alle da
-dal dallo dalla dai dagli dalle in nel nello nella nei negli nelle su sul sullo sulla sui sugli
-sulle con per tra fra e ed o ma se perché che chi cui cosa quale quali quando dove come quanto
-quanta quanti quante io mi me mio mia miei mie tu ti te tuo tua tuoi tue egli lui lei essa esso si
-sé suo sua suoi sue noi ci ce nostro nostra nostri nostre voi vi ve vostro vostra loro li ne questo
-questa questi queste quello quella quelli quelle ciò altro altra altri altre tutto tutta tutti
-tutte ogni alcuni alcune qualche molto molta molti molte poco più meno troppo anche ancora già
-sempre mai non no sì qui qua là lì ora poi così sono sei è siamo siete era erano fu stato stata
-stati essere ho hai ha abbiamo avete hanno avevo aveva avevano avere fa fare può posso possono
-deve sta stanno senza sotto sopra dopo prima durante contro verso""",
-    "pt": """
-o a os as um uma uns umas de do da dos das em no na nos nas num numa por pelo pela pelos pelas ao
-aos à às para com sem sob sobre entre até desde contra e ou mas nem porque pois que quem qual quais
-quando onde como quanto quanta quantos quantas eu me mim meu minha meus minhas tu te ti teu tua
-você vocês ele ela eles elas lhe lhes se si seu sua seus suas nós nosso nossa nossos nossas vos
-isto isso aquilo este esta estes estas esse essa esses essas aquele aquela aqueles aquelas outro
-outra outros outras todo toda todos todas tudo cada algum alguma alguns algumas nenhum nenhuma nada
-ninguém algo alguém muito muita muitos muitas pouco mais menos tão já não sim também só sempre
-nunca aqui ali lá agora então depois antes sou és é somos são era eram foi foram ser sido estou
-está estamos estão estava estavam estar tenho tem têm tinha ter há houve pode posso podem faz fazer
-fez vai vão ir durante se""",
-    "nl": """
-de het een en of maar want dat die dit deze der des ik me mij mijn je jij jou jouw u uw hij hem zijn
-zij ze haar het we wij ons onze jullie hun hen zich zelf men wie wat waar wanneer waarom hoe welk
-welke hoeveel ben bent is zijn was waren geweest heb hebt heeft hebben had hadden gehad word wordt
-worden werd werden geworden kan kun kunt kunnen kon zal zullen zou zouden moet moeten moest mag
-mogen wil willen wilde doe doet doen deed in op aan bij met van voor naar uit tot tegen over onder
-door tussen zonder om te ter ten na sinds tijdens als dan toen terwijl omdat hoewel ook nog al
-alle alles niet geen wel zeer heel veel meer meest er hier daar nu weer altijd nooit iets niets
-iemand niemand andere ander elk elke ja nee dus toch""",
-    "sv": """
-en ett den det de dem och eller men för att som om när då än på i av till från med utan vid hos
-under över mellan genom mot efter före innan sedan kring jag mig min mitt mina du dig din ditt dina
-han honom hans hon henne hennes vi oss vår vårt våra ni er ert era sig sin sitt sina man denna
-detta dessa vem vad var vart varför hur vilken vilket vilka är var varit vara bli blir blev blivit
-har hade haft ha kan kunde kunna ska skall skulle vill ville måste får fick göra gör gjorde inte
-ingen inget inga också bara redan mycket många mer mest alla allt varje någon något några här där
-nu aldrig alltid ja nej så""",
-    "ru": """
-и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне было
-вот от меня еще нет о из ему теперь когда даже ну ли если уже или ни быть был него до вас нибудь
-опять уж вам ведь там потом себя ничего ей может они тут где есть надо ней для мы тебя их чем была
-сам чтоб без будто чего раз тоже себе под будет ж тогда кто этот того потому этого какой какая
-какое какие совсем ним здесь этом один почти мой моя мое мои тем чтобы нее сейчас были куда зачем
-всех никогда можно при наконец два об другой хоть после над больше тот через эти нас про всего них
-эта сколько почему свой своя свое свои наш наша наше ваш ваша это мной тобой мню""",
-    "ar": """
-في من على إلى عن مع هذا هذه ذلك تلك هؤلاء هو هي هم هن أنا نحن أنت أنتم أنتما كان كانت كنت
-كنا كانوا يكون تكون أكون ما ماذا متى أين كيف كم لماذا هل أي أية التي الذي الذين اللذان
-اللواتي و ف ب ل ك أو أم ثم لكن لأن أن إن أنه أنها إنه إنها أني إني لا لم لن ليس ليست قد
-لقد كل بعض غير بعد قبل عند بين حتى منذ حول خلال تحت فوق أمام وراء لدي لديه لديها لدينا
-لديك عندي عنده عندها عندنا عندك له لها لي لنا لك لهم به بها بي بك فيه فيها منه منها مني
-عليه عليها علي إليه إليها عنه عنها كما إذا لو حيث هنا هناك الآن جدا أيضا فقط مثل دون يا
-نعم كلا سوف بل إلا إنما ألا أما بما مما عما فيما كي لكي ضد نحو قليلا كثيرا تم يتم""",
-    "hi": """
-का के की को में से पर है हैं था थे थी थीं हो हूँ हूं हुआ हुई हुए होता होती होते होना होगा
-होगी और या लेकिन मगर कि जो तो भी ही यह ये वह वे वो इस उस इन उन इसका इसकी इसके इसे इसमें
-उसका उसकी उसके उसे उसमें उनका उनकी उनके उन्हें उन्होंने इन्हें मैं मैंने मेरा मेरी मेरे
-मुझे मुझको हम हमने हमारा हमारी हमारे हमें तुम तुमने तुम्हारा तुम्हारी तुम्हारे तुम्हें तू
-तेरा तेरी तेरे आप आपने आपका आपकी आपके आपको अपना अपनी अपने क्या कौन कौनसा कौनसी कब कहाँ
-कहां क्यों कैसे कैसा कैसी कितना कितनी कितने किस किसे किसका किसकी किसके किसने किससे किसको
-ने लिए साथ तक बाद पहले बीच द्वारा ओर तरफ कर करके करना करने करते करता करती किया किए करें
-करो रहा रही रहे गया गई गए जा जाता जाती जाते सकता सकती सकते चाहिए दिया दी दिए लिया नहीं न
-मत अब तब जब जहाँ यहाँ वहाँ एक कुछ सब सभी कोई किसी बहुत अगर यदि फिर वाला वाली वाले क्योंकि
-इसलिए जैसे ऐसे ऐसा""",
-}
-
-LANGUAGES = tuple(_WORDS)
+LANGUAGES = tuple(WORDS)
 """Languages with a stop list (ISO 639-1); these can be told apart by their function words."""
 
 # Who a question speaks of: the asker, or the one asked. Over all languages with a list.
 _FIRST = """
-i me my mine myself we us our ours ourselves ben benim bana beni bende benden biz
-bizim bize bizi ich mich mir mein meine meinen meinem meiner wir uns unser unsere je moi mon ma mes
-nous notre nos yo mi mis mío mía nosotros nuestro nuestra io mio mia miei mie noi nostro nostra eu
-meu minha meus minhas nós nosso nossa ik mij mijn wij ons onze jag mig min mitt mina vi oss vår я
-меня мне мой моя мое мои мы нас нам наш наша"""
+i me my mine myself we us our ours ourselves ben benim bana beni bende benden biz bizim bize
+bizi ich mich mir mein meine meinen meinem meiner wir uns unser unsere je moi mon ma mes nous
+notre nos yo mi mis mío mía nosotros nuestro nuestra io mio mia miei mie noi nostro nostra eu
+meu minha meus minhas nós nosso nossa ik mij mijn wij ons onze jag mig min mitt mina vi oss vår
+я меня мне мой моя мое мои мы нас нам наш наша jeg meg mitt mine vår våre vores vor minä minun
+minua minulla minulle me meidän meillä én engem nekem nálam velem enyém minket nekünk mă mie
+îmi meu mea mei noi nostru noastră εγώ εμένα μου εμείς μας ja mnie mną mój moja moje mojego
+mojej moich moim nasz nasza nasze já mě mně můj mé moji naše náš мене мені моє моєї моїх saya
+aku kami kita tôi من ما مرا אני אותי לי שלי אנחנו לנו שלנו"""
 _SECOND = """
-you your yours yourself sen senin sana seni siz sizin size sizi du dich dir dein
-deine deinen deinem tu toi ton ta tes vous votre vos tú ti tus usted tuo tua tuoi tue te você seu
-sua jij jou jouw je uw dig din ditt dina ты тебя тебе твой твоя вы вас вам ваш ваша"""
+you your yours yourself sen senin sana seni siz sizin size sizi du dich dir dein deine deinen
+deinem tu toi ton ta tes vous votre vos tú ti tus usted tuo tua tuoi tue te você seu sua jij
+jou jouw je uw dig din ditt dina ты тебя тебе твой твоя вы вас вам ваш ваша deg ditt dere deres
+sinä sinun sinua sinulla te tied téged neked ți ție îți tău tine vă εσύ εσένα σου εσείς σας ty
+ciebie tobie twój twoja twoje tebe tvůj tvoje váš vaše тобі твоє kamu anda bạn تو شما אתה את לך
+שלך אתם"""
 
 
 def _folded(words: str) -> frozenset[str]:
@@ -174,27 +52,34 @@ FIRST_PERSON = _folded(_FIRST)
 SECOND_PERSON = _folded(_SECOND)
 
 
+# Languages whose marks make other words: a stop word is one only as it is spelled ("cho" is to,
+# "chó" a dog).
+_AS_SPELLED = frozenset({"vi"})
+
 # Water is asked about, and "şu" is seldom typed without its tail.
 _NOT_TURKISH = frozenset({"su"})
 
 
 @cache
-def _turkish() -> frozenset[str]:
-    return frozenset(_WORDS["tr"].split())
+def _spelled(language: str) -> frozenset[str]:
+    return frozenset(WORDS[language].split())
 
 
 def is_stop_word(word: str, token: str, language: str | None) -> bool:
     """Tell whether a raw *word*, folded to *token*, is a stop word of *language*.
 
-    In Turkish a tail or a dot makes another word: ``işe`` (to work) is not ``ise`` (if).
+    In Turkish a tail or a dot makes another word: ``işe`` (to work) is not ``ise`` (if). So does a
+    mark in Vietnamese.
     """
     if token not in stop_words(language):
         return False
+    if language in _AS_SPELLED:
+        return unicodedata.normalize("NFC", word).lower() in _spelled(language)
     if language != "tr":
         return True
     if word.isascii():
         return token not in _NOT_TURKISH
-    return lower_turkish(word) in _turkish()
+    return lower_turkish(word) in _spelled("tr")
 
 
 def lower_turkish(word: str) -> str:
@@ -205,4 +90,4 @@ def lower_turkish(word: str) -> str:
 @cache
 def stop_words(language: str | None) -> frozenset[str]:
     """Return the folded stop words of *language* (ISO 639-1); empty where there is no list."""
-    return _folded(_WORDS.get(language or "", ""))
+    return _folded(WORDS.get(language or "", ""))

@@ -1,10 +1,12 @@
-"""Tokenising: words where a script has spaces, pairs of characters where it has none."""
+"""Tokenising: words where a script has spaces, pairs of characters where it has none, or Hangul."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from .folding import fold
+from .korean import HANGUL, hangul_terms
 
 __all__ = ["HAS_SPACELESS", "SPACELESS", "raw_words", "split_word", "tokenize"]
 
@@ -18,7 +20,7 @@ _MARKS = (
 )
 _WORD = re.compile(rf"[\w{_MARKS}]+")
 
-# Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana and Han. Korean has spaces.
+# Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana and Han.
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
 SPACELESS += "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _RUN = re.compile(rf"[{SPACELESS}]+|[^{SPACELESS}]+")
@@ -44,7 +46,7 @@ def raw_words(text: str) -> list[str]:
 def split_word(word: str) -> tuple[str, ...]:
     """Return the folded tokens of one raw *word*.
 
-    One token, or for runs of a script without spaces its overlapping pairs of characters.
+    One token, or for runs of a script without spaces and of Hangul overlapping pairs of characters.
     """
     folded = fold(word)
     if folded.isascii():
@@ -52,7 +54,7 @@ def split_word(word: str) -> tuple[str, ...]:
     tokens: list[str] = []
     for part in raw_words(folded):  # folding can bring spaces and brackets: ⑴ is (1)
         if not HAS_SPACELESS.search(part):
-            tokens.append(part)
+            tokens.extend(_with_hangul(part) if HANGUL.search(part) else (part,))
             continue
         for run in _RUN.findall(part):
             if len(run) > 1 and HAS_SPACELESS.match(run):
@@ -62,10 +64,22 @@ def split_word(word: str) -> tuple[str, ...]:
     return tuple(tokens)
 
 
+def _with_hangul(part: str) -> Iterator[str]:
+    at = 0
+    for run in HANGUL.finditer(part):
+        if run.start() > at:
+            yield part[at : run.start()]
+        yield from hangul_terms(run.group())
+        at = run.end()
+    if at < len(part):
+        yield part[at:]
+
+
 def tokenize(text: str) -> list[str]:
     """Return the folded words of *text*, in order, stop words included, not stemmed.
 
-    Chinese, Japanese, Thai, Lao, Khmer and Burmese runs come as overlapping pairs of characters.
+    Chinese, Japanese, Thai, Lao, Khmer, Burmese and Korean runs come as overlapping pairs of
+    characters.
     Never raises: NUL, lone surrogates and punctuation separate words.
 
     Example:

@@ -249,6 +249,20 @@ def test_a_damaged_index_costs_time_only(
         assert held(store) == 1
 
 
+def test_a_file_that_a_writer_has_just_replaced_is_no_trouble(
+    path: Path, store: VectorStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Between the look into the table and the opening another process may write it anew."""
+    store.add_many(texts(100))
+    shelf = store._index._shelf  # type: ignore[attr-defined]
+    gone = segments.Segment(file="gone.usearch", owner=1, upto=9, entries=9, size=9, checksum=9)
+    with store._database.read() as session, caplog.at_level(logging.WARNING):
+        model = find_model(session.conn, "words", DIMENSION)
+        assert model is not None
+        assert shelf.open(session, gone, model) is None
+    assert not caplog.records
+
+
 def test_a_file_that_usearch_refuses_costs_time_only(path: Path, store: VectorStore) -> None:
     """A file of another version or model is as good as none, even if its checksum is right."""
     store.add_many(texts(100))
@@ -572,7 +586,7 @@ path, seed = sys.argv[1], int(sys.argv[2])
 with opened(path, busy_timeout=60) as store:
     for start in range(4):
         ids = store.add_many(texts(25, seed=10 * seed + start))
-        assert len(store.search(ASKED)) == 10
+        assert len(store.search(ASKED)) >= 9  # the other may forget one meanwhile
         assert store.forget(ids[0])
 """
 
@@ -592,7 +606,7 @@ def test_several_processes_share_one_index(path: Path, store: VectorStore) -> No
     ]
     for writer in writers:
         _, told = writer.communicate(timeout=120)
-        assert (writer.returncode, told) == (0, b"")
+        assert (writer.returncode, told) == (0, b""), told.decode()
     store.add_many(texts(60, seed=99))
     with opened(path, "exact") as exact:
         assert store.count() == 50 + 2 * 96 + 60

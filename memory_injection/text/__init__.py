@@ -3,6 +3,7 @@
 Small pure functions; no state but memo caches, no I/O.
 """
 
+from .capitals import written_as_names
 from .dates import Period, periods, read_day, read_periods
 from .folding import fold
 from .framing import unwrapped, words_of_asking
@@ -34,4 +35,5 @@ __all__ = [
     "without_function_words",
     "word_terms",
     "words_of_asking",
+    "written_as_names",
 ]

@@ -13,8 +13,10 @@ from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
     Period,
+    asks_for_more,
     fold,
     has_function_character,
+    has_lone_character,
     raw_words,
     read_periods,
     split_word,
@@ -215,6 +217,7 @@ def _understood(question: str, view: View, today: date) -> _Ask:
     named = [ident for word in called for ident in view.names[word]]
     rest = {word: variants for word, variants in words.items() if word not in names}
     topics = sum(word not in dated and word not in wrapping for word in rest)
+    topics += asks_for_more(question) or has_lone_character(timeless)
     # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
     # of some day ("the weather today") is off topic.
     points = not topics and bool(periods or (named and rest))

@@ -8,7 +8,12 @@ from .dates import Period, periods, read_day, read_periods
 from .folding import fold
 from .framing import unwrapped, words_of_asking
 from .languages import guess_language
-from .spaceless import has_function_character, without_function_words
+from .spaceless import (
+    asks_for_more,
+    has_function_character,
+    has_lone_character,
+    without_function_words,
+)
 from .stemming import marked_terms, stems, terms, word_terms
 from .stopwords import FIRST_PERSON, LANGUAGES, SECOND_PERSON, stop_words
 from .tokenizing import raw_words, split_word, tokenize
@@ -18,9 +23,11 @@ __all__ = [
     "LANGUAGES",
     "SECOND_PERSON",
     "Period",
+    "asks_for_more",
     "fold",
     "guess_language",
     "has_function_character",
+    "has_lone_character",
     "marked_terms",
     "periods",
     "raw_words",

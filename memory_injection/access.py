@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .driving import Done
+from .driving import Done, run_now
 from .errors import ConfigurationError, InputError, StoreError, StoreErrors, UnknownStoreError
 from .fanout import Ask
 from .handles import StoreHandle
@@ -38,10 +39,33 @@ def registered(stores: Iterable[Any]) -> list[StoreHandle]:
 
 
 def bind_ledger(handles: Sequence[StoreHandle], ledger: Ledger) -> None:
-    """Give *ledger* to every store that asks for one: its attribute ``ledger`` is None."""
+    """Give *ledger* to every store that asks for one: its attribute ``ledger`` is None.
+
+    A sync store gets an async ledger with methods that it can call.
+    """
     for handle in handles:
         if getattr(handle.store, "ledger", ledger) is None:
-            handle.store.ledger = ledger
+            later = inspect.iscoroutinefunction(ledger.forget) and not handle.is_async
+            handle.store.ledger = _Waiting(ledger) if later else ledger
+
+
+class _Waiting:
+    """An async ledger as a sync store can use it: what it forgets is waited for."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def forget(self, scope: Scope) -> Any:
+        return run_now(lambda: self._ledger.forget(scope), _FORGETTING).unwrap()
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._ledger, name)
+        if name != "forget_shown":
+            return found
+        return lambda shown: run_now(lambda: found(shown), _FORGETTING).unwrap()
+
+
+_FORGETTING = 30.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)

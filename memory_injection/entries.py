@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from .errors import ConfigurationError
 from .records import UNREADABLE, MemoryEntry, Scope
 
-__all__ = ["read_entry", "read_time"]
+__all__ = ["owner_of", "read_entry", "read_time"]
 
 
 def read_entry(found: object, store_name: str | None = None) -> MemoryEntry | None:
@@ -134,6 +135,14 @@ def _scope_of(ids: Mapping[Any, Any]) -> Scope | None:
     given = {name: value for name, value in ids.items() if value is not None}
     if not given:
         return None
-    if all(isinstance(v, (str, int)) and str(v).strip() for v in given.values()):
-        return Scope(**{name: str(value) for name, value in given.items()})
-    return UNREADABLE
+    if not all(isinstance(value, (str, int)) for value in given.values()):
+        return UNREADABLE
+    return owner_of({name: str(value) for name, value in given.items()})
+
+
+def owner_of(ids: Mapping[str, str]) -> Scope:
+    """Return the scope of the *ids* that a service tells; nobody's if one cannot be an id."""
+    try:
+        return Scope(**ids)
+    except ConfigurationError:
+        return UNREADABLE

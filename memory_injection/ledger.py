@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from .forks import Lock
-from .ledger_records import LedgerRecord, Space, check_bounds, gives_way
+from .ledger_records import LedgerRecord, Shown, Space, check_bounds, gives_way
 from .records import Scope
 
 __all__ = ["InMemoryLedger", "owns"]
@@ -136,6 +136,24 @@ class InMemoryLedger:
             lost = sum(len(group) for space in gone for group in self._spaces[space].values())
             for space in gone:
                 del self._spaces[space]
+            self._count -= lost
+            return lost
+
+    def forget_shown(self, shown: Shown) -> int:
+        """Erase every record, of any space, whose block shows this memory; return how many."""
+        with self._lock:
+            lost = 0
+            for shelf in self._spaces.values():
+                for anchor in list(shelf):
+                    left = [record for record in shelf[anchor] if shown not in record.shown]
+                    gone = len(shelf[anchor]) - len(left)
+                    if gone:
+                        shelf.count -= gone
+                        lost += gone
+                        # In place: the order of the anchors tells which was used last.
+                        shelf[anchor][:] = left
+                    if not left:
+                        del shelf[anchor]
             self._count -= lost
             return lost
 

@@ -19,7 +19,7 @@ from .fanout import ask_now, ask_soon, run_all_now, run_all_soon
 from .learning import Learning, capture_for
 from .ledger import InMemoryLedger
 from .protocols import Ledger, ReportHook, TokenCounter
-from .records import InjectionResult, MemoryEntry, Scope
+from .records import InjectionResult, MemoryEntry, Scope, is_text
 from .report_hooks import ReportHooks
 from .telemetry import Telemetry
 
@@ -354,6 +354,8 @@ class MemoryManager(Learning):
 def _checked_name(name: object) -> str:
     if not isinstance(name, str) or not name.strip():
         raise ConfigurationError(f"name must be a non-blank string, not {name!r}")
+    if not is_text(name):
+        raise ConfigurationError(f"name {name!r} holds a lone surrogate, which no ledger can write")
     return name
 
 

@@ -148,6 +148,10 @@ class Ledger(Protocol):
 
     Keys are digests of conversation prefixes (see ``docs/explanation/ledger.md``). Methods may be
     sync or async. ``in_process = True`` promises that calls neither block nor touch the disk.
+
+    Optional: ``forget_shown(shown: Shown) -> int`` erases every record, of any space, whose block
+    shows that memory. A ledger without it loses all its blocks when a store forgets something that
+    was written for nobody.
     """
 
     in_process: bool

@@ -26,12 +26,13 @@ __all__ = [
     "Scope",
     "SearchOptions",
     "SearchResult",
+    "is_text",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose memory: up to four ids, each a non-blank string or None ("not given").
+    """Whose memory: up to four ids, each a non-blank text or None ("not given").
 
     An entry is visible to a caller if every id it was written for is the caller's own; an entry
     written for nobody (``Scope()``) is shared. There is no default user.
@@ -46,7 +47,8 @@ class Scope:
         run: one run of an agent, e.g. one task or one invocation.
 
     Raises:
-        ConfigurationError: an id is empty, blank or not a string.
+        ConfigurationError: an id is empty, blank or not a string, or holds a lone surrogate, which
+            no file and no request can carry (the escapes of a JSON body may bring one).
     """
 
     user: str | None = None
@@ -55,7 +57,7 @@ class Scope:
     run: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse ids that would silently mean "everybody"."""
+        """Refuse ids that would silently mean "everybody", and those that cannot be written."""
         for name in ("user", "session", "agent", "run"):
             value = getattr(self, name)
             if value is None:
@@ -63,6 +65,11 @@ class Scope:
             if not isinstance(value, str) or not value.strip():
                 raise ConfigurationError(
                     f"scope {name} must be a non-blank string or left out, not {value!r}"
+                )
+            if not is_text(value):
+                raise ConfigurationError(
+                    f"scope {name} {value!r} holds a lone surrogate, which no store can write:"
+                    " give it as text that UTF-8 can encode"
                 )
 
     def sees(self, owner: Scope) -> bool:
@@ -110,6 +117,15 @@ class Scope:
                 f"unknown scope id {unknown[0]!r}: use user, session, agent or run"
             )
         return cls(**value)
+
+
+def is_text(value: str) -> bool:
+    """Tell whether UTF-8 can encode *value*: it holds no lone surrogate."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 UNREADABLE = Scope(user="\ufffd unreadable")

@@ -241,6 +241,23 @@ class SQLiteLedger:
         self._database.empty_log()
         return gone
 
+    def forget_shown(self, shown: Shown) -> int:
+        """Erase every record, of any space, whose block shows this memory; return how many.
+
+        The texts are overwritten as :meth:`forget` does.
+
+        Raises:
+            StoreError: as for :meth:`forget`.
+        """
+        # A quotation mark inside a text is escaped, so that no text can hold this.
+        pair = json.dumps([shown.source, shown.content])
+        with self._database.write() as session:
+            gone = session.conn.execute(
+                "DELETE FROM ledger_record WHERE instr(shown, ?)", (pair,)
+            ).rowcount
+        self._database.empty_log()
+        return gone
+
     def __bool__(self) -> bool:
         """Be true even when empty: ``ledger or other`` must not drop it."""
         return True

@@ -114,7 +114,8 @@ class FactMemory:
         backend: where facts are kept.
         caps: how many.
         clock: seconds since 1970; replaced in tests.
-        on_forget: told of each fact that was forgotten, once it is gone.
+        on_forget: told of each fact that was forgotten, once it is gone, and of what its versions
+            said.
     """
 
     def __init__(
@@ -122,7 +123,7 @@ class FactMemory:
         backend: FactBackend,
         caps: Caps,
         clock: Callable[[], float] = time.time,
-        on_forget: Callable[[Stored], None] = lambda stored: None,
+        on_forget: Callable[[Stored, Sequence[str]], None] = lambda stored, texts: None,
     ) -> None:
         """Keep the backend, the caps and the clock."""
         self.backend = backend
@@ -285,8 +286,9 @@ class FactMemory:
         """
         with self.backend.writing() as writer:
             stored = self._visible(writer, viewer, ident)
+            versions = [*writer.earlier(ident), stored.fact]
             writer.remove(stored)
-        self._on_forget(stored)
+        self._on_forget(stored, [fact.text for fact in versions])
 
     def erase(
         self,

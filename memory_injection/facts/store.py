@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..arguments import checked_flag
 from ..driving import run_now
-from ..errors import ConfigurationError, InputError, StoreError
+from ..errors import ConfigurationError, InputError
 from ..protocols import Ledger
 from ..records import MemoryEntry, Scope, SearchOptions
+from ..stores.forgetting import forget_blocks
 from . import rules
 from .backend import FactBackend, Stored
 from .memory import Caps, FactMemory, Viewer
@@ -165,19 +166,18 @@ class FactStore(Closing):
         self._forget_blocks(blocks, "the facts are erased")
         return erased
 
-    def _forgotten(self, stored: Stored) -> None:
-        if stored.space.owner is not None:
-            self._forget_blocks(Scope(user=stored.space.owner), "the fact is forgotten")
+    def _forgotten(self, stored: Stored, texts: Sequence[str]) -> None:
+        space = stored.space
+        who = Scope(user=space.owner)
+        if space.owner is None:
+            who = Scope(session=space.session, run=space.run)
+        self._forget_blocks(who, "the fact is forgotten", texts)
 
-    def _forget_blocks(self, scope: Scope, done: str) -> None:
-        ledger = self.ledger
-        if ledger is None:
-            return
-        ended = run_now(lambda: ledger.forget(scope), timeout=30.0)
-        if ended.error is not None:
-            raise StoreError(
-                f"{done}, but not the blocks in the ledger: {ended.error}", self.name
-            ) from ended.error
+    def _forget_blocks(self, scope: Scope, done: str, texts: Sequence[str] = ()) -> None:
+        forget_blocks(
+            self.ledger, scope, self.name, done, texts=texts,
+            wait=lambda work: run_now(work, timeout=30.0).unwrap(),
+        )  # fmt: skip
 
     def sandbox(self) -> FactStore:
         """Return a private copy in memory: it sees everything, and what it writes stays in it."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field, field_validator
 
 from ..config import Config
+from ..errors import ConfigurationError
 
-__all__ = ["RecallOptions", "RememberOptions"]
+__all__ = ["RecallOptions", "RememberOptions", "checked_root"]
 
 
 class RecallOptions(Config):
@@ -72,3 +75,21 @@ class RememberOptions(Config):
 
     extract_turn: Callable[..., Any] | None = None
     change_shared: bool = Field(default=False, strict=True)
+
+
+def checked_root(root: str | os.PathLike[str]) -> Path:
+    """Return *root* as an absolute path, so that a later ``chdir`` changes nothing.
+
+    Raises:
+        ConfigurationError: it is empty, holds NUL or is a file.
+    """
+    try:
+        text = os.fspath(root)
+    except TypeError:
+        raise ConfigurationError(f"root must be a path, not {root!r:.80}") from None
+    if not isinstance(text, str) or not text.strip() or "\x00" in text:
+        raise ConfigurationError(f"root must be a path without NUL, not {text!r:.80}")
+    path = Path(os.path.abspath(os.path.expanduser(text)))
+    if path.exists() and not path.is_dir():
+        raise ConfigurationError(f"root must be a folder, and {text!r} is a file")
+    return path

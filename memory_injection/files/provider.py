@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import checked_flag
 from ..counters import counter_for
+from ..driving import run_now
 from ..errors import ConfigurationError, StoreError
-from ..protocols import TokenCounter
+from ..protocols import Ledger, TokenCounter
 from ..records import MemoryEntry, Scope, SearchOptions
 from ..rendering import RecalledContext
+from ..stores.forgetting import forget_blocks
 from .context import TurnMemory, check_budget, pack
-from .options import RecallOptions, RememberOptions
+from .options import RecallOptions, RememberOptions, checked_root
+from .record import FileRecord, RecordChange
 from .remembering import Rememberer
-from .store import FileStore, RecordChange, is_within, scope_of
+from .store import FileStore, is_within, scope_of
 from .turns import Turn, TurnOutcome
 
 if TYPE_CHECKING:
@@ -73,7 +76,11 @@ class FileMemoryProvider:
         writable: whether ``add`` and the writing tools may be used.
         max_search_results: most entries of one search unless the call says otherwise.
         captures_turns: whether turns are wanted: only with ``extract_turn``.
+        ledger: where injected blocks are kept: what is forgotten or erased goes from there as well.
+            None takes the ledger of the first manager that is given the provider.
     """
+
+    ledger: Ledger | None = None
 
     def __init__(
         self,
@@ -97,7 +104,7 @@ class FileMemoryProvider:
         self._options = options
         self._counter = counter
         clock = clock or (lambda: datetime.now(timezone.utc))
-        self._store = FileStore(_checked_root(root), name, options, clock)
+        self._store = FileStore(checked_root(root), name, options, clock, self._forgotten)
         remembering = RememberOptions.of(remember)
         extract = remembering.extract_turn if writable else None
         self._change_shared = remembering.change_shared
@@ -188,9 +195,12 @@ class FileMemoryProvider:
     def forget(self, ident: str, *, scope: Scope | Mapping[str, str] | None = None) -> bool:
         """Delete a record's file; False if *scope* sees no such record.
 
+        No block of the ``ledger``, and no context of a turn that is going on, shows it any more.
+
         Raises:
             InputError: the id is not one a record could have, or it is not a record.
-            StoreError: the provider is read-only or closed, or the disk refused.
+            StoreError: the provider is read-only or closed, or the disk refused; or the ledger
+                did, and the file is gone.
         """
         self._check_writable()
         found = self._store.find(ident, scope_of(scope))
@@ -210,7 +220,19 @@ class FileMemoryProvider:
         erased = self._store.erase(owner)
         self._turns.drop(lambda found: is_within(found, owner))
         self._remember.drop(lambda found: is_within(found, owner))
+        self._forget_blocks(owner, "the files are erased")
         return erased
+
+    def _forgotten(self, record: FileRecord) -> None:
+        """Take a record that is gone from what was recalled of it."""
+        self._turns.drop(lambda reader: reader.sees(record.owner))
+        self._forget_blocks(record.owner, "the file is deleted", [record.text])
+
+    def _forget_blocks(self, owner: Scope, done: str, texts: Sequence[str] = ()) -> None:
+        forget_blocks(
+            self.ledger, owner, self.name, done, texts=texts,
+            wait=lambda work: run_now(work, timeout=30.0).unwrap(),
+        )  # fmt: skip
 
     def skipped(self) -> dict[str, str]:
         """Return the files in the root that are not read, by path, each with its reason."""
@@ -373,17 +395,3 @@ class FileMemoryProvider:
     def _check_writable(self) -> None:
         if not self.writable:
             raise StoreError(f"the store {self.name!r} is read-only", self.name)
-
-
-def _checked_root(root: str | os.PathLike[str]) -> Path:
-    """Return *root* as an absolute path, so that a later ``chdir`` changes nothing."""
-    try:
-        text = os.fspath(root)
-    except TypeError:
-        raise ConfigurationError(f"root must be a path, not {root!r:.80}") from None
-    if not isinstance(text, str) or not text.strip() or "\x00" in text:
-        raise ConfigurationError(f"root must be a path without NUL, not {text!r:.80}")
-    path = Path(os.path.abspath(os.path.expanduser(text)))
-    if path.exists() and not path.is_dir():
-        raise ConfigurationError(f"root must be a folder, and {text!r} is a file")
-    return path

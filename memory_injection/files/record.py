@@ -13,7 +13,7 @@ from ..records import MemoryEntry, Scope
 from .disk import line_feeds
 from .front_matter import owner_key
 
-__all__ = ["FileRecord", "MemoryDraft", "owner_of"]
+__all__ = ["FileRecord", "MemoryDraft", "RecordChange", "owner_of"]
 
 _OWNER_KEYS = ("user", "session", "agent", "run")
 _ORIGIN_KEYS = ("session", "run")  # what captured memories carry besides their owner
@@ -157,6 +157,45 @@ class MemoryDraft:
             return Scope.of(self.scope), None
         except ValueError as error:
             raise InputError(str(error)) from None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordChange:
+    """What to change in a record; a field left None stays as it is, ``""`` or ``()`` empties it.
+
+    Raises:
+        InputError: a field breaks its rule (see ``MemoryDraft``).
+    """
+
+    content: str | None = None
+    title: str | None = None
+    kind: str | None = None
+    tags: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Check and normalise through the rules of a draft."""
+        draft = MemoryDraft(
+            "-" if self.content is None else self.content,
+            title=self.title or "",
+            kind=self.kind,
+            tags=self.tags or (),
+        )
+        if self.content is not None:
+            object.__setattr__(self, "content", draft.content)
+        for name in ("title", "kind", "tags"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, getattr(draft, name))
+
+    def keys(self) -> dict[str, Any]:
+        """Return the front matter keys to set; None removes one."""
+        found: dict[str, Any] = {}
+        if self.title is not None:
+            found["title"] = self.title or None
+        if self.kind is not None:
+            found["kind"] = self.kind or None
+        if self.tags is not None:
+            found["tags"] = list(self.tags) or None
+        return found
 
 
 def owner_of(values: Mapping[str, Any]) -> tuple[Scope, str | None]:

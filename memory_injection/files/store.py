@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import islice
 from pathlib import Path
@@ -19,11 +18,11 @@ from .front_matter import FrontMatter, FrontMatterError, compose, owner_key, spl
 from .names import check_id, new_id
 from .options import RecallOptions
 from .reader import RECORDS, parse_file
-from .record import FileRecord, MemoryDraft, owner_of
+from .record import FileRecord, MemoryDraft, RecordChange, owner_of
 from .search import BM25Engine
 from .writer import RecordFiles
 
-__all__ = ["FileStore", "RecordChange", "durable", "is_within", "scope_of"]
+__all__ = ["FileStore", "durable", "is_within", "scope_of"]
 
 _LOG = logging.getLogger("memory_injection.files")
 _QUERY_LIMIT = 10_000  # characters; more words than that only cost time
@@ -32,56 +31,26 @@ _NEW_ID_TRIES = 8
 _VIEWS = 256  # scopes
 
 
-@dataclass(frozen=True, slots=True)
-class RecordChange:
-    """What to change in a record; a field left None stays as it is, ``""`` or ``()`` empties it.
-
-    Raises:
-        InputError: a field breaks its rule (see ``MemoryDraft``).
-    """
-
-    content: str | None = None
-    title: str | None = None
-    kind: str | None = None
-    tags: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        """Check and normalise through the rules of a draft."""
-        draft = MemoryDraft(
-            "-" if self.content is None else self.content,
-            title=self.title or "",
-            kind=self.kind,
-            tags=self.tags or (),
-        )
-        if self.content is not None:
-            object.__setattr__(self, "content", draft.content)
-        for name in ("title", "kind", "tags"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, getattr(draft, name))
-
-    def keys(self) -> dict[str, Any]:
-        """Return the front matter keys to set; None removes one."""
-        found: dict[str, Any] = {}
-        if self.title is not None:
-            found["title"] = self.title or None
-        if self.kind is not None:
-            found["kind"] = self.kind or None
-        if self.tags is not None:
-            found["tags"] = list(self.tags) or None
-        return found
-
-
 class FileStore:
     """Records in plain files under one root."""
 
     def __init__(
-        self, root: Path, name: str, options: RecallOptions, clock: Callable[[], datetime]
+        self,
+        root: Path,
+        name: str,
+        options: RecallOptions,
+        clock: Callable[[], datetime],
+        on_delete: Callable[[FileRecord], None],
     ) -> None:
-        """Read and write below *root*; nothing is touched before the first call."""
+        """Read and write below *root*; nothing is touched before the first call.
+
+        *on_delete* is told of each record that was deleted, once it is gone.
+        """
         self.root = root
         self.name = name
         self._options = options
         self._clock = clock
+        self._on_delete = on_delete
         self._catalogue = Catalogue(root, options.max_file_bytes)
         self._files = RecordFiles(root)
         engine = options.engine
@@ -244,7 +213,10 @@ class FileStore:
         self._open()
         if not record.writable:
             raise InputError(f"{record.id!r} is part of {record.path}: edit that file")
-        return self._files.delete(record.path)
+        gone = self._files.delete(record.path)
+        if gone:
+            self._on_delete(record)
+        return gone
 
     def erase(self, owner: Scope) -> int:
         """Delete every file written for all of *owner*'s ids (and perhaps more); return how many.

@@ -9,8 +9,8 @@ from ..errors import InputError, StoreError
 from ..records import MemoryEntry, Scope
 from ..tool_records import Tool, ToolRefused
 from ..toolset import Toolset
-from .record import MAX_CONTENT, MAX_TAGS, MAX_TITLE, FileRecord, MemoryDraft
-from .store import FileStore, RecordChange, durable
+from .record import MAX_CONTENT, MAX_TAGS, MAX_TITLE, FileRecord, MemoryDraft, RecordChange
+from .store import FileStore, durable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,9 +15,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from ..errors import InputError, StoreError
+from ..stores.locks import Timeout, locked
 from . import temporary
 from .disk import UnreadableFileError, read_text
 from .names import check_id
@@ -64,7 +63,8 @@ class RecordFiles:
 
         Raises:
             StoreError: it cannot be read any more, another process holds the lock for more than
-                ten seconds, or the disk refused; the file is as it was.
+                ten seconds, the file system has no locks, or the disk refused; the file is as it
+                was.
         """
         target = self._inside(path)
         with _disk_errors(f"{path} could not be rewritten"), self._locked():
@@ -117,18 +117,14 @@ class RecordFiles:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         self._prepare()
-        # An object per use: a shared one is re-entrant and would let its thread in twice.
-        lock = FileLock(self._root / _LOCK, timeout=_LOCK_SECONDS)
-        try:
-            lock.acquire(poll_interval=0.01)
-        except Timeout:
-            raise StoreError(
-                f"another process has held {_LOCK} for more than {_LOCK_SECONDS:g} s"
-            ) from None
-        try:
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(locked(self._root / _LOCK, _LOCK_SECONDS))
+            except Timeout:
+                raise StoreError(
+                    f"another process has held {_LOCK} for more than {_LOCK_SECONDS:g} s"
+                ) from None
             yield
-        finally:
-            lock.release()
 
     @contextlib.contextmanager
     def _temporary(self, text: str) -> Iterator[Path]:

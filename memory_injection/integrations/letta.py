@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from ..entries import read_time
+from ..entries import owner_of, read_time
 from ..errors import StoreError
 from ..records import MemoryEntry, Scope
 from .services import ServiceStore, best_first, called, then, together
@@ -118,7 +118,7 @@ def _owners_seen_by(scope: Scope) -> list[str]:
 def _owner(tags: list[str]) -> Scope | None:
     held = next((tag.removeprefix(_OWNER) for tag in tags if tag.startswith(_OWNER)), "")
     ids = {name: value for name, value in parse_qsl(held) if name in _IDS and value.strip()}
-    return Scope(**ids) if ids else None
+    return owner_of(ids) if ids else None
 
 
 def _id(passages: Any) -> str | None:

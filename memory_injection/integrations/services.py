@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ..arguments import checked_flag
+from ..entries import owner_of
 from ..errors import ConfigurationError, StoreError
 from ..records import MemoryEntry, Scope, SearchOptions
 
@@ -177,7 +178,7 @@ def whose(scope: Scope) -> dict[str, str]:
 def scope_of_ids(held: Mapping[str, Any]) -> Scope | None:
     """Read whom something was written for from keys like ``user_id``; None: for everybody."""
     ids = {name: str(held[key]) for name, key in _KEYS.items() if held.get(key)}
-    return Scope(**ids) if ids else None
+    return owner_of(ids) if ids else None
 
 
 def then(value: Any, function: Callable[[Any], T]) -> Any:

@@ -353,6 +353,8 @@ class Database:
         denied = "readonly" in text or "unable to open" in text
         if "not a database" in text or "malformed" in text or "corrupt" in text:
             why = "is not a SQLite database, or is damaged"
+        elif "locking protocol" in text:
+            why = "cannot be locked: keep it on a file system with locks, e.g. a local disk"
         elif "locked" in text or "busy" in text:
             why = f"is locked by another process for longer than {self._wait:g} s"
         elif not self.writable and os.path.isfile(self.path) and has_log(self.path) and denied:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from ..errors import StoreError
+from .locks import Timeout, locked
 
-__all__ = ["Timeout", "index_folder", "lock", "sweep", "without_indexes"]
+__all__ = ["Timeout", "Trouble", "index_folder", "lock", "sweep", "without_indexes"]
 
 _KINDS = ("tantivy", "vectors")
 
@@ -21,9 +21,9 @@ def index_folder(path: str, kind: str) -> Path:
     return Path(f"{path}.{kind}")
 
 
-def lock(folder: Path, wait: float) -> FileLock:
-    """Return the lock of whoever changes the index in *folder*; acquiring may raise Timeout."""
-    return FileLock(str(folder / "lock"), timeout=wait)
+def lock(folder: Path, wait: float, store: str) -> AbstractContextManager[None]:
+    """Return the lock of whoever changes the index in *folder*; see :func:`.locks.locked`."""
+    return locked(folder / "lock", wait, store)
 
 
 def sweep(folder: Path, keep: set[str]) -> None:
@@ -33,6 +33,24 @@ def sweep(folder: Path, keep: set[str]) -> None:
             shutil.rmtree(one, ignore_errors=True)
         elif one.name != "lock" and one.name not in keep:
             one.unlink(missing_ok=True)
+
+
+class Trouble:
+    """Trouble that comes again with every write, said once in the log until it is over."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        self._log = log
+        self._said: str | None = None
+
+    def say(self, text: str) -> None:
+        """Warn of *text* unless it was the last thing said."""
+        if text != self._said:
+            self._said = text
+            self._log.warning("%s", text)
+
+    def over(self) -> None:
+        """Say it anew when it comes again."""
+        self._said = None
 
 
 @contextmanager
@@ -48,13 +66,18 @@ def without_indexes(path: str, wait: float, store: str) -> Iterator[None]:
         store: name of the store, for errors.
 
     Raises:
-        StoreError: the wait was too short, or a file cannot be removed.
+        StoreError: the wait was too short, an index cannot be locked, or a file not removed.
     """
     with ExitStack() as held:
         folders = [one for kind in _KINDS if (one := index_folder(path, kind)).exists()]
         for folder in folders:
             try:
-                held.enter_context(lock(folder, wait))
+                held.enter_context(lock(folder, wait, store))
+            except StoreError as error:
+                raise StoreError(
+                    f"memory index {str(folder)!r} is in the way, nothing was erased: {error};"
+                    " or remove that folder, the store can do without", store,
+                ) from error  # fmt: skip
             except Timeout:
                 raise StoreError(
                     f"memory index {str(folder)!r} was busy for {wait:g} s: nothing was erased",

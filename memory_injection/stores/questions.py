@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import NamedTuple, TypeAlias
@@ -11,15 +13,19 @@ from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
     Period,
+    asks_for_more,
     fold,
     has_function_character,
+    has_lone_character,
     raw_words,
     read_periods,
     split_word,
+    tokenize,
     unwrapped,
     without_function_words,
     word_terms,
     words_of_asking,
+    written_as_names,
 )
 from ..text.languages import guess_words
 from .lexical import (
@@ -42,6 +48,9 @@ _MOST_WORDS = 32  # rarest words of a question that are searched
 _MOST_CONTEXT = 12  # rarest words of the turns before
 _COMMON = 0.1  # share of entries from which a word is no way to find candidates...
 _LARGE = 5_000  # ...in a store of this many entries
+
+# The one month that is a stop word, where it may well be the month.
+_MAY = re.compile(r"\b(?:by|before|after|from|till|through|between|around|next) (may)\b")
 
 _USER = frozenset({"user", "human"})
 _ROLES = _USER | {"assistant", "ai", "bot", "model", "system", "tool", "function", "developer"}
@@ -197,22 +206,38 @@ class _Ask:
     points: bool
 
 
-def _understood(query: str, view: View, today: date) -> _Ask:
-    query, raw, words = _opened(query, view)
+def _understood(question: str, view: View, today: date) -> _Ask:
+    query, raw, words = _opened(question, view)
     wrapping = _words_of_asking(query, raw, view)
     periods, timeless = read_periods(query, _anchors(view, today))
     dated = frozenset(words.keys() - _tokens(timeless) if periods else ())
     # In "in May 2024", May is no speaker.
     names = {word for word in words if word in view.names and word not in dated}
-    named = [ident for word in words if word in names for ident in view.names[word]]
+    called = [word for word in words if word in names] + _called(question, timeless, words, view)
+    named = [ident for word in called for ident in view.names[word]]
     rest = {word: variants for word, variants in words.items() if word not in names}
     topics = sum(word not in dated and word not in wrapping for word in rest)
+    topics += asks_for_more(question) or has_lone_character(timeless)
     # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
     # of some day ("the weather today") is off topic.
     points = not topics and bool(periods or (named and rest))
     only_dates = {word: variants for word, variants in rest.items() if word in dated}
     sought = only_dates if points else rest or words
     return _Ask(raw, words, sought, wrapping | dated, named, periods, topics, points)
+
+
+def _called(question: str, timeless: str, words: Collection[str], view: View) -> list[str]:
+    """Return the speakers' names among the stop words of *question*: "What did May say to Will?".
+
+    Those of a time are none: "in May" is not in *timeless*, and "before May" is no period.
+    """
+    known = view.names.keys() - words - FIRST_PERSON - SECOND_PERSON
+    found = written_as_names(question, known) if known else {}
+    if not found:
+        return []
+    times = Counter(tokenize(question)) - Counter(tokenize(timeless))
+    times.update(_MAY.findall(fold(question)))
+    return [word for word, often in found.items() if often > times[word]]
 
 
 def _tokens(text: str) -> set[str]:

@@ -6,14 +6,13 @@ import asyncio
 import inspect
 import time
 from collections.abc import Generator, Sequence
-from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any
 
 from ..embedders.callables import is_async
 from ..errors import ConfigurationError
 from ..protocols import Reranker
 from ..records import MemoryEntry, SearchResult
-from .vectorizing import Workers
+from .workers import FutureTimeout, Workers
 
 __all__ = ["Reranking"]
 
@@ -84,7 +83,7 @@ class Reranking:
         if self.is_async or left is None:
             answer: Any = reranker(query, found)
         else:
-            answer = self._workers.submit(lambda: reranker(query, found)).result(left)
+            answer = self._workers.within(left, lambda: reranker(query, found))
         if inspect.isawaitable(answer):
             self.is_async = True
             return asyncio.wait_for(answer, left)

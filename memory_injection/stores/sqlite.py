@@ -10,11 +10,13 @@ from typing import Any, TypeAlias
 
 from ..arguments import checked_flag
 from ..errors import ConfigurationError, InputError
+from ..protocols import Ledger
 from ..records import MemoryEntry, Scope, SearchOptions
 from . import lexical, transfer, writing
 from .database import Database, Session
 from .drafts import Draft, clean, draft, draft_of
 from .engines import engine_for
+from .forgetting import forget_blocks
 from .index_files import without_indexes
 from .messages import drafts_of_messages
 from .recall import Recall, view_of, within
@@ -55,12 +57,17 @@ class SQLiteStore:
             any size. Its index lies in the folder ``<path>.tantivy``.
         clock: tells the time; for tests.
 
+    Attributes:
+        ledger: where injected blocks are kept: what :meth:`forget` and :meth:`erase` take goes from
+            there as well. None takes the ledger of the first manager that is given the store.
+
     Raises:
         ConfigurationError: an argument cannot be used.
         MissingDependencyError: ``engine="tantivy"``, and it is not installed.
     """
 
     takes_context = True
+    ledger: Ledger | None = None
     score_scale = "unit"
     relevance_floor = lexical.RELEVANCE_FLOOR
 
@@ -267,19 +274,29 @@ class SQLiteStore:
         """Delete the entry with this *id* if the caller may read it; tell whether there was one.
 
         Its words leave the index when that is next merged; :meth:`erase` leaves nothing at all.
+        No block of the ``ledger`` shows it any more: those of its owner go, or if it was written
+        for nobody those with its text.
+
+        Raises:
+            StoreError: the file cannot be written; or the ledger cannot, and the entry is gone.
         """
         with self._erasing() as session:
             view = view_of(session, Scope.of(scope))
             rows = session.conn.execute(
-                f"SELECT id, scope FROM memory_entries WHERE external = ? AND {within(view)}",
+                "SELECT id, scope, content FROM memory_entries"
+                f" WHERE external = ? AND {within(view)}",
                 (clean(str(id)), *(owner.id for owner in view.owners)),
             ).fetchall()
-            depth = {owner.id: len(json.loads(owner.key)) for owner in view.owners}
-            rows = sorted(rows, key=lambda row: -depth[row[1]])[:1]
-            gone = self._delete(session, [row[0] for row in rows])
-        if gone:
-            self._engine.written(self._database, 0, removed=True)
-        return gone > 0
+            owners = {owner.id: Scope.of(json.loads(owner.key)) for owner in view.owners}
+            row = max(rows, key=lambda row: len(owners[row[1]].ids()), default=None)
+            if row is None:
+                return False
+            self._delete(session, [row[0]])
+        self._engine.written(self._database, 0, removed=True)
+        forget_blocks(
+            self.ledger, owners[row[1]], self.name, "the entry is forgotten", texts=[row[2]]
+        )
+        return True
 
     def erase(self, scope: Scope) -> int:
         """Delete everything written for all of *scope*'s ids (and perhaps more); return how many.
@@ -290,6 +307,7 @@ class SQLiteStore:
 
         Raises:
             InputError: *scope* names nobody.
+            StoreError: the file cannot be written; or the ledger cannot, and the entries are gone.
         """
         owner = Scope.of(scope)
         if not owner.ids():
@@ -307,6 +325,7 @@ class SQLiteStore:
             session.conn.execute("INSERT INTO memory_lexicon (memory_lexicon) VALUES ('optimize')")
         with self._database.read() as session:  # the log still holds the old pages
             session.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        forget_blocks(self.ledger, owner, self.name, "the entries are erased")
         return gone
 
     def import_lines(

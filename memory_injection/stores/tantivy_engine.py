@@ -19,7 +19,7 @@ from typing import Any
 
 from .database import Database, Session
 from .engines import FTS5
-from .index_files import Timeout, index_folder, lock, sweep
+from .index_files import Timeout, Trouble, index_folder, lock, sweep
 from .questions import Search
 from .schema import ANALYSIS
 
@@ -86,6 +86,7 @@ class Tantivy:
         self._fts5 = FTS5()
         self._reader: _Reader | None = None
         self._broken: tuple[int, ...] | None = None
+        self._trouble = Trouble(_LOG)
 
     def best(self, session: Session, wanted: Search, depth: int) -> Sequence[int]:
         """Return the best rows of the index and the best of those it does not hold yet."""
@@ -118,7 +119,7 @@ class Tantivy:
             if behind >= _BEHIND or gone >= _BEHIND or (removed and gone) or state is None:
                 self._bring_up(database)
         except Exception as error:  # what was written is written; FTS5 finds it
-            _LOG.warning("%s: the tantivy index was not brought up: %s", self._store, error)
+            self._trouble.say(f"{self._store}: the tantivy index was not brought up: {error}")
 
     def close(self) -> None:
         """Let go of the index."""
@@ -171,10 +172,11 @@ class Tantivy:
     def _bring_up(self, database: Database) -> None:
         self._folder.mkdir(exist_ok=True)
         try:
-            with lock(self._folder, 0):
+            with lock(self._folder, 0, self._store):
                 state = self._usable()
                 if state is None:
                     state = _State(uuid.uuid4().hex, 0, 0, ANALYSIS)
+                    sweep(self._folder, set())  # what attempts that failed have left
                     with database.write() as session:  # from now on deletions are noted
                         session.conn.execute("INSERT OR IGNORE INTO memory_engines VALUES (?)",
                                              ("tantivy",))  # fmt: skip
@@ -186,6 +188,7 @@ class Tantivy:
                     session.conn.execute(
                         "DELETE FROM memory_removed WHERE number <= ?", (state.removed,)
                     )
+            self._trouble.over()
         except Timeout:
             _LOG.debug("%s: another process brings the tantivy index up", self._store)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,8 +19,8 @@ from .writing import Written
 __all__ = ["BrokenLine", "ImportReport", "Source", "Target", "export", "import_lines"]
 
 _BATCH = 1_000
-# Characters that some readers take for the end of a line.
-_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
+# Characters that some readers take for the end of a line, and those that UTF-8 cannot encode.
+_ESCAPED = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
 
 
 class _Writer(Protocol):
@@ -74,9 +75,14 @@ def export(conn: sqlite3.Connection, owners: Sequence[tuple[int, str]], target: 
                 entry["scope"] = json.loads(key)
             entry["created_at"] = moment(row[4]).isoformat()
             entry["updated_at"] = moment(row[5]).isoformat()
-            file.write(json.dumps(entry, ensure_ascii=False).translate(_BREAKS) + "\n")
+            line = json.dumps(entry, ensure_ascii=False)
+            file.write(_ESCAPED.sub(_escape, line) + "\n")
             count += 1
     return count
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def import_lines(

@@ -20,7 +20,7 @@ import numpy as np
 
 from .database import Database, Session
 from .hybrid import Floats, Ints, Level
-from .index_files import Timeout, index_folder, lock
+from .index_files import Timeout, Trouble, index_folder, lock
 from .matrices import Matrix, rows_of, together
 from .questions import Owner, View
 from .segment_writer import follow
@@ -74,6 +74,7 @@ class Approximate:
         self._shelf = Shelf(self._folder, store)
         self._due = True  # the first write looks whether anything is to be done
         self._written = 0
+        self._trouble = Trouble(_LOG)
 
     def search(
         self, session: Session, view: View, model: Model, vector: Vectors, also: Sequence[int]
@@ -108,12 +109,13 @@ class Approximate:
                 ).fetchall()
             for (owner,) in owners:
                 self._follow(database, model, owner)
+            self._trouble.over()
         except Timeout:
             self._due = True
             _LOG.debug("%s: another process brings the vector index up", self._store)
         except Exception as error:  # what was written is written; it is found exactly
             self._due = True
-            _LOG.warning("%s: the vector index was not brought up: %s", self._store, error)
+            self._trouble.say(f"{self._store}: the vector index was not brought up: {error}")
 
     def close(self) -> None:
         """Let go of the index files and of what is kept in memory."""
@@ -125,7 +127,7 @@ class Approximate:
         more = True
         while more:
             self._folder.mkdir(exist_ok=True)
-            with lock(self._folder, 0):
+            with lock(self._folder, 0, self._store):
                 more = follow(database, self._shelf, model, owner)
 
     def _segments(self, session: Session, owner: Owner, model: Model) -> Sequence[Segment]:

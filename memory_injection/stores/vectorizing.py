@@ -8,15 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import os
-import threading
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
 from contextlib import contextmanager
-from contextvars import copy_context
-from queue import SimpleQueue
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -27,12 +21,12 @@ from ..errors import StoreError
 from ..forks import Lock
 from ..protocols import Embedder
 from .vectors import Scale
+from .workers import FutureTimeout, Workers
 
 __all__ = [
     "Blocking",
     "EmbeddingFailed",
     "Vectorizer",
-    "Workers",
     "run",
     "scale_of",
 ]
@@ -42,7 +36,6 @@ Vectors = NDArray[np.float32]
 Kind = Literal["query", "document"]
 
 _REMEMBERED = 256  # questions whose vectors are kept: the same ask comes back within a turn
-_WORKERS = 4  # most embedder calls at once under a deadline
 
 
 class EmbeddingFailed(StoreError):
@@ -148,7 +141,7 @@ class Vectorizer:
 
     def _in_time(self, work: Callable[[], T], seconds: float) -> T:
         try:
-            return self._workers.submit(work).result(seconds)
+            return self._workers.within(seconds, work)
         except FutureTimeout:
             raise self._late() from None
         except EmbeddingFailed:
@@ -185,47 +178,6 @@ class Vectorizer:
 
     def _wrong(self, what: str) -> EmbeddingFailed:
         return EmbeddingFailed(f"embedder {self.embedder.name!r} {what}", self._store)
-
-
-class Workers:
-    """A few daemon threads: one that hangs is left behind, and never keeps the process alive."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._start()
-
-    def _start(self) -> None:
-        self._pid = os.getpid()
-        self._tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
-        self._threads = 0
-        self._busy = 0
-
-    def submit(self, work: Callable[[], T]) -> Future[T]:
-        """Run *work* on a worker, with the caller's context variables."""
-        future: Future[T] = Future()
-        context = copy_context()
-        with self._lock:
-            if self._pid != os.getpid():
-                self._start()
-            self._busy += 1
-            if self._busy > self._threads and self._threads < _WORKERS:
-                self._threads += 1
-                threading.Thread(target=self._work, args=(self._tasks,), daemon=True).start()
-        self._tasks.put((future, lambda: context.run(work)))
-        return future
-
-    def _work(self, tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]]]) -> None:
-        while True:
-            future, work = tasks.get()
-            try:
-                future.set_result(work())
-            except Exception as error:
-                future.set_exception(error)
-            except BaseException as error:  # would end the caller's thread, not only this one
-                future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
-            with self._lock:
-                self._busy -= 1
-            del future, work
 
 
 class Blocking(NamedTuple):

@@ -3,11 +3,17 @@
 Small pure functions; no state but memo caches, no I/O.
 """
 
+from .capitals import written_as_names
 from .dates import Period, periods, read_day, read_periods
 from .folding import fold
 from .framing import unwrapped, words_of_asking
 from .languages import guess_language
-from .spaceless import has_function_character, without_function_words
+from .spaceless import (
+    asks_for_more,
+    has_function_character,
+    has_lone_character,
+    without_function_words,
+)
 from .stemming import marked_terms, stems, terms, word_terms
 from .stopwords import FIRST_PERSON, LANGUAGES, SECOND_PERSON, stop_words
 from .tokenizing import raw_words, split_word, tokenize
@@ -17,9 +23,11 @@ __all__ = [
     "LANGUAGES",
     "SECOND_PERSON",
     "Period",
+    "asks_for_more",
     "fold",
     "guess_language",
     "has_function_character",
+    "has_lone_character",
     "marked_terms",
     "periods",
     "raw_words",
@@ -34,4 +42,5 @@ __all__ = [
     "without_function_words",
     "word_terms",
     "words_of_asking",
+    "written_as_names",
 ]

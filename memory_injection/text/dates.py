@@ -7,7 +7,9 @@ from calendar import monthrange
 from collections.abc import Callable
 from datetime import date
 
+from .eastern_dates import from_chinese_and_japanese
 from .folding import fold
+from .romance_dates import from_french, from_spanish
 
 __all__ = ["Period", "periods", "read_day", "read_periods"]
 
@@ -56,6 +58,7 @@ _NAME, _SEASON, _NUMBER, _UNIT = _any(_MONTHS), _any(_SEASONS), _any(_NUMBERS), 
 _Y = r"(\d{4}|['’]\d\d)"
 _CASE = r"(?:['’](?:in|un|i|u|a|e)|['’]?[dt][ae]n?(?:ki)?)?"  # Turkish endings
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
+_YEAR_FIRST = re.compile(r"\b((?:19|20)\d\d)([./])(\d{1,2})\2(\d{1,2})\b(?![./]\d)")
 _ISO_MONTH = re.compile(r"\b(\d{4})-(\d{1,2})\b(?!-)")
 _SLASHED = re.compile(r"\b(\d{1,2})([./-])(\d{1,2})\2(\d{4})\b")
 _DAY_FIRST = re.compile(
@@ -71,6 +74,11 @@ _MONTH = re.compile(
 _SEASON_YEAR = re.compile(rf"\b({_SEASON}),?(?: of)? {_Y}\b")
 _YEAR_SEASON = re.compile(rf"\b(\d{{4}}) ({_SEASON})(?:i?n?d[ae]|i)?\b")
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_WITHIN = "(?:in|since|during|of|early|late|mid) (?:the )?"
+_OF_YEAR = re.compile(
+    rf"\b(?:(?:{_WITHIN}|(?:the )?(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )({_NAME}),? (?:of )?"
+    rf"|{_WITHIN}({_SEASON}),? (?:of )?|({_SEASON}) of )(last|this) year\b"
+)
 _HINT = re.compile(
     rf"\b\d{{4}}\b|['’]\d\d\b|today|tonight|yesterday|night|week|month|year|\bago\b|this (?:morn"
     r"|aft|even)|bugun|\bbu \w|\bdun\b|hafta|\bay\b|\byil\b|\bsene|gun once|heute|gestern|woche"
@@ -152,7 +160,8 @@ def periods(text: str, anchors: tuple[date, ...] = ()) -> list[Period]:
     """Return the periods that *text* names, the most precise reading of each.
 
     Args:
-        text: a question, in English, Turkish or German, or with dates in digits.
+        text: a question in English, Turkish, German, French, Spanish, Chinese or Japanese, or with
+            dates in digits.
         anchors: days that "last week" may be counted from (today; the day of the newest memory);
             also the years that a month without one may belong to.
     """
@@ -161,11 +170,12 @@ def periods(text: str, anchors: tuple[date, ...] = ()) -> list[Period]:
 
 def read_periods(text: str, anchors: tuple[date, ...] = ()) -> tuple[list[Period], str]:
     """Return the periods as :func:`periods` does, and the folded text without their words."""
-    plain = fold(text)
+    plain = _in_english(fold(text))
     if not _HINT.search(plain) and not _SLASHED.search(plain):
         return [], plain
     found: list[Period] = []
-    rest = _ago(_absolute(plain, anchors, found), anchors, found)
+    rest = _of_the_year(plain, anchors, found)
+    rest = _ago(_absolute(rest, anchors, found), anchors, found)
     for pattern, span in _RELATIVE:
         if pattern.search(rest):
             found.extend(span(anchor) for anchor in anchors)
@@ -183,9 +193,30 @@ def read_day(text: str) -> date | None:
         datetime.date(2023, 5, 8)
     """
     found: list[Period] = []
-    _absolute(fold(text), (), found)
+    _absolute(_in_english(fold(text)), (), found)
     days = [first for first, last in found if first == last]
     return date.fromordinal(days[0]) if days else None
+
+
+def _in_english(plain: str) -> str:
+    """Say the dates of other languages in English; a date in digits with the year first as ISO."""
+    if not plain.isascii():
+        plain = from_chinese_and_japanese(plain)
+    return _YEAR_FIRST.sub(r"\1-\3-\4", from_spanish(from_french(plain)))
+
+
+def _of_the_year(text: str, anchors: tuple[date, ...], found: list[Period]) -> str:
+    """Collect "in May last year"; return what is left."""
+    for match in _OF_YEAR.finditer(text):
+        day, month, *named, which = match.groups()
+        season = named[0] or named[1]
+        for anchor in anchors:
+            year = max(anchor.year - (which == "last"), 1)
+            if season:
+                found.append(_three_months(min(year, 9998), _SEASONS[season]))
+            else:
+                found.extend(_spans([year], _MONTHS[month], int(day or 0)))
+    return _OF_YEAR.sub(" ", text)
 
 
 def _absolute(plain: str, anchors: tuple[date, ...], found: list[Period]) -> str:

@@ -40,11 +40,13 @@ besprochen gesprochen geredet geschrieben gemacht""",
     "fr": """
 salut bonjour merci stp svp plaît rappelle rappelles rappeler rappelez souviens souvenir souvenez
 sais savoir savez dis dire dites dit demande demander demandais oublié idée possible
-pourrais pourriez peut-être exactement déjà curieux""",
+pourrais pourriez peut-être exactement déjà curieux passé passe arrivé arriver parlé parler parlions
+parlait raconté raconter mentionné évoqué discuté écrit""",
     "es": """
 hola gracias favor perdón recuerdas recuerda recordar recuérdame acuerdas acuerdo sabes sabe saber
 dime decir decirme dices dije dicho pregunto preguntaba olvidé olvidado idea podrías
-podría quizás exactamente""",
+podría quizás exactamente pasó pasar ocurrió ocurrir sucedió hablar hablamos hablábamos hablado
+habló contó contar contaste mencionó mencionar escribió""",
     "it": """
 ciao grazie favore scusa ricordi ricorda ricordare ricordami ricordo sai sapere sa dimmi dire dirmi
 detto chiedo chiedevo dimenticato idea potresti puoi forse esattamente""",
@@ -61,6 +63,11 @@ berätta undrar undrade fråga glömt aning kanske exakt""",
 привет здравствуйте спасибо пожалуйста извини помнишь помните помню помнить напомни напомните
 напомнить знаешь знаете знать скажи скажите сказать подскажи подскажите расскажи интересно забыл
 забыла забыли можешь можете спросить точно""",
+    "zh": """
+发生 發生 生了 聊了 聊过 谈了 谈过 谈到 談到 提到 提过 说过 讲过 讲了 告诉 事情
+怎么 怎麼 怎样 么了 麼了 如何 有何""",
+    "ja": """
+あり あっ 起き きた 話し 話題 出来 来事 言っ 何が どう""",
 }
 
 

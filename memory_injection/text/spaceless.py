@@ -12,7 +12,12 @@ import re
 from .korean import HANGUL, is_korean_asking
 from .tokenizing import HAS_SPACELESS, SPACELESS
 
-__all__ = ["has_function_character", "without_function_words"]
+__all__ = [
+    "asks_for_more",
+    "has_function_character",
+    "has_lone_character",
+    "without_function_words",
+]
 
 _CHINESE = """
 什么时候 什么 甚么 哪里 哪儿 哪天 哪个 哪些 哪年 哪位 哪种 谁 怎么样 怎么 怎样 为什么 为何 多少
@@ -38,6 +43,29 @@ _CHARACTERS = frozenset(
 _WORDS = sorted({*_CHINESE.split(), *_JAPANESE.split(), *_THAI.split()}, key=len, reverse=True)
 _FUNCTION = re.compile("|".join(_WORDS))
 _RUN = re.compile(rf"[{SPACELESS}]+")
+
+
+# Cut out, or taken for chance, and yet the matter of "今天几点？" and "今天吃什么？".
+_MATTER = re.compile(
+    "几[点點号號时個个次年]|星期几|[周週]几|幾|多[少大久]|吃|去哪|何[時曜日人]|いくら|いくつ"
+)
+
+
+_LONE = re.compile(rf"(?<![{SPACELESS}])[{SPACELESS}](?![{SPACELESS}])")
+
+
+def has_lone_character(text: str) -> bool:
+    """Tell whether a character that is no function word stands alone in *text*.
+
+    It is in no pair, and may be the matter all the same ("今天 做").
+    """
+    alone = _LONE.findall(text)
+    return any(not has_function_character(one) and one not in _WORDS for one in alone)
+
+
+def asks_for_more(question: str) -> bool:
+    """Tell whether a question of Chinese or Japanese asks for more than its words seem to say."""
+    return _MATTER.search(question) is not None
 
 
 def without_function_words(question: str) -> str:

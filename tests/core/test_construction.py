@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -16,6 +17,7 @@ from memory_injection import (
     InputError,
     MemoryManager,
     ModelExtractor,
+    Scope,
 )
 from memory_injection.counters import BytesCounter
 from memory_injection.facts import FactStore
@@ -172,3 +174,20 @@ def test_what_may_stand_for_a_config_is_told():
     """With the value that does not."""
     with refused("expected InjectionConfig(...), a dict or True, not 'yes'"):
         MemoryManager([FakeStore()], injection="yes")
+
+
+@pytest.mark.parametrize("name", ["user", "session", "agent", "run"])
+def test_an_id_is_text_that_can_be_written(name):
+    """Half of a surrogate pair, as JSON may bring it, would fail in whatever keeps the id."""
+    half = json.loads('"a\\ud800"')
+    with refused(f"scope {name} 'a\\ud800' holds a lone surrogate"):
+        Scope(**{name: half})
+    with refused(f"scope {name} "):
+        Scope.of({name: half})
+    assert Scope(**{name: json.loads('"a\\ud83d\\ude00"')}).ids() == {name: "a😀"}
+
+
+def test_a_managers_name_is_text_that_can_be_written():
+    """It stands in the ledger."""
+    with refused("name '\\udfff' holds a lone surrogate"):
+        MemoryManager([FakeStore()], name="\udfff")

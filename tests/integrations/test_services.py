@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from memory_injection import ConfigurationError, MemoryEntry, MemoryManager, Scope, StoreError
-from memory_injection.integrations.services import ServiceStore, called
+from memory_injection.entries import read_entry
+from memory_injection.integrations.services import ServiceStore, called, scope_of_ids
+from memory_injection.records import UNREADABLE
 from memory_injection.testing.stores import StoreConformance
 
 ADA, BEN = Scope(user="ada"), Scope(user="ben")
@@ -109,6 +111,17 @@ def test_more_is_asked_for_where_the_scope_may_hide_some() -> None:
     shelf.search("key", {"max_search_results": 3, "scope": ADA})
     shelf.search("key", {"max_search_results": 3})
     assert shelf.asked == [12, 3]
+
+
+@pytest.mark.parametrize("ident", ["  ", "\ud800"])
+def test_an_owner_that_can_be_nobody_is_not_everybody(ident: str) -> None:
+    """One row of a service with such an id stays out, and the others come."""
+    assert scope_of_ids({"user_id": ident}) is UNREADABLE
+    entry = read_entry({"content": "tea", "user_id": ident})
+    assert entry is not None
+    assert entry.scope is UNREADABLE
+    assert scope_of_ids({"user_id": "ada"}) == ADA
+    assert scope_of_ids({"user_id": None}) is None
 
 
 def test_a_blank_query_is_not_sent() -> None:

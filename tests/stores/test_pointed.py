@@ -124,3 +124,78 @@ def test_the_newest_of_many_are_looked_at() -> None:
                 ).fetchall()
                 assert len(plan) == 1
                 assert "COVERING INDEX" in plan[0][3]
+
+
+ABROAD = [
+    ("2024-05-13", "韩梅", "我跑步有了新的个人最好成绩。"),
+    ("2024-07-28", "李雷", "那套公寓有人出价了。"),
+    ("2024-05-13", "花子", "自己ベストが出ました。"),
+    ("2024-07-28", "太郎", "アパートの申し込みをした。"),
+    ("2024-05-13", "Luc", "Un nouveau record personnel à la course."),
+    ("2024-07-28", "Anne", "Une offre pour l'appartement."),
+    ("2024-05-13", "Pablo", "Una nueva marca personal en la carrera."),
+    ("2024-07-28", "Inés", "Una oferta por el piso."),
+]
+
+
+@pytest.fixture
+def abroad(request: pytest.FixtureRequest) -> Iterator[InMemoryStore]:
+    """A memory in one of four languages."""
+    first = 2 * ("zh", "ja", "fr", "es").index(request.param)
+    with InMemoryStore(clock=lambda: datetime(2024, 9, 5, tzinfo=timezone.utc)) as store:
+        for day, speaker, text in ABROAD[first : first + 2]:
+            store.add(text, {"speaker": speaker, "session": day}, created_at=day + "T10:00:00Z")
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("abroad", "question", "index"),
+    [
+        ("zh", "2024年5月发生了什么？", 0),
+        ("zh", "五月我们聊了什么？", 0),
+        ("zh", "5月13日怎么了？", 0),
+        ("zh", "你还记得今年七月发生了什么吗？", 1),
+        ("zh", "2024年7月呢？", 1),
+        ("zh", "李雷在七月说了什么？", 1),
+        ("ja", "2024年5月に何がありましたか？", 2),
+        ("ja", "5月に何を話しましたか？", 2),
+        ("ja", "太郎は7月に何と言いましたか？", 3),
+        ("fr", "Que s'est-il passé en mai 2024 ?", 4),
+        ("fr", "De quoi avons-nous parlé le 13 mai ?", 4),
+        ("fr", "Qu'est-ce que Anne a dit en juillet ?", 5),
+        ("es", "¿Qué pasó en mayo de 2024?", 6),
+        ("es", "¿De qué hablamos el 13 de mayo?", 6),
+        ("es", "¿Qué dijo Inés en julio?", 7),
+    ],
+    indirect=["abroad"],
+)
+def test_days_are_asked_for_in_other_languages(
+    abroad: InMemoryStore, question: str, index: int
+) -> None:
+    """As in English: the entries of those days and no others."""
+    assert found(abroad, question) == [ABROAD[index][2]]
+
+
+@pytest.mark.parametrize(
+    ("abroad", "question"),
+    [
+        ("zh", "七月的天气怎么样？"),
+        ("zh", "七月吃什么？"),
+        ("zh", "7月28日几点？"),
+        ("zh", "7月28日做什么菜？"),
+        ("zh", "7月28日星期几？"),
+        ("ja", "7月の天気は？"),
+        ("ja", "7月28日は何曜日？"),
+        ("ja", "7月28日の夕食は何がいい？"),
+        ("fr", "Quelle était l'inflation en juillet ?"),
+        ("fr", "Que puis-je cuisiner le 28 juillet ?"),
+        ("es", "¿Cuál fue la inflación en julio?"),
+        ("es", "¿Qué puedo cocinar el 28 de julio?"),
+    ],
+    indirect=["abroad"],
+)
+def test_an_unknown_topic_stays_unknown_in_other_languages(
+    abroad: InMemoryStore, question: str
+) -> None:
+    """Also one that is a single character, or cut out with a question's words."""
+    assert found(abroad, question) == []

@@ -51,6 +51,17 @@ def test_a_round_trip_keeps_everything_and_twice_is_once(entries: list[dict[str,
         assert lines_of(second, everything=True) == exported
 
 
+def test_what_utf_8_cannot_encode_is_exported_escaped(tmp_path: Path) -> None:
+    """Half of a surrogate pair in the metadata comes back as it was."""
+    with InMemoryStore() as first, InMemoryStore() as second:
+        first.add("tea", {"note": "a\ud800b"}, scope=ADA)
+        assert first.export(tmp_path / "out.jsonl", scope=ADA) == 1
+        assert second.import_lines(tmp_path / "out.jsonl").added == 1
+        assert lines_of(second, scope=ADA)[0]["metadata"] == {"note": "a\ud800b"}
+        broken = second.import_lines(['{"content": "x", "scope": {"user": "a\\ud800"}}']).broken
+        assert "lone surrogate" in broken[0].reason
+
+
 def test_a_broken_line_is_named_and_the_rest_goes_in() -> None:
     """Number and reason for each; blank lines are no fault."""
     source = [

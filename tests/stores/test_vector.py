@@ -8,6 +8,7 @@ import inspect
 import logging
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -764,3 +765,28 @@ def test_nothing_but_zeros_is_no_embedding(model: Model) -> None:
         store.add("Pamuk naps")
         assert store.waiting() == 1
         assert store.problem == "embedder 'concepts' returned nothing but zeros"
+
+
+def test_questions_that_nobody_waits_for_are_not_embedded(tmp_path: Path) -> None:
+    """An embedder that was stuck is not kept busy with the past when it works again."""
+    release, asked = threading.Event(), list[str]()
+
+    class Stuck:
+        name = "stuck"
+        dimension = 2
+
+        def embed(self, texts: Sequence[str], kind: str = "document") -> Any:
+            if kind == "query" and texts[0].startswith("question"):
+                asked.append(texts[0])
+                release.wait(20)
+            return [[1.0, len(text) / 99] for text in texts]
+
+    with VectorStore(tmp_path / "v.db", embedder=Stuck(), embed_timeout=0.02) as store:
+        store.add("zebra")
+        for number in range(30):
+            assert "did not answer" in (store.search(f"question {number}").problem or "")
+        release.set()
+        deadline = time.monotonic() + 10
+        while store.search("question 99").problem and time.monotonic() < deadline:
+            pass
+        assert len(asked) <= 6

@@ -72,14 +72,23 @@ class Track:
     def add(self, message: Any, stop: Stop) -> None:
         """Append one message."""
         at = len(self.stops)
-        self.copies.append(_copy(message))
+        if type(message) is dict and set(map(type, message.values())) == _TEXTS:
+            # Nearly every message; the same as below, at a third of the price.
+            copy = message.copy()
+            size, length = sum(map(byte_bound, copy.values())), sum(map(len, copy.values()))
+        else:
+            copy = _copy(message)
+            size, length = sum(map(byte_bound, said_in(message, stop.reading))), _length(copy)
+        self.copies.append(copy)
         self.stops.append(stop)
         self.index.setdefault(stop.key, at)
-        size = sum(byte_bound(said) for said in said_in(message, stop.reading))
         self.sizes.append(size + (self.sizes[-1] if at else 0))
-        self.lengths.append(_length(self.copies[at]) + self.length)
+        self.lengths.append(length + self.length)
         if stop.blocks:
             self.marked.append(at)
+
+
+_TEXTS = {str}
 
 
 class Walk:
@@ -286,9 +295,10 @@ def _shared(messages: list[Any], track: Track) -> int:
     """Return how many leading messages are those of *track*; slices compare at C speed."""
     copies = track.copies
     shorter = min(len(messages), len(copies))
-    for ended in (shorter, shorter - 1):  # gone on with, or with another last message
-        if ended >= 0 and messages[:ended] == copies[:ended]:
-            return ended
+    # Gone on with, or with another last message, which is looked at first.
+    ended = shorter if shorter and messages[shorter - 1] == copies[shorter - 1] else shorter - 1
+    if ended >= 0 and messages[:ended] == copies[:ended]:
+        return ended
     at = 0
     while messages[at : at + _CHUNK] == copies[at : at + _CHUNK]:
         at += _CHUNK

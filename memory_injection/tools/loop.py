@@ -58,7 +58,8 @@ def run_tool_loop(
         options: further arguments of *create*, e.g. ``model``.
 
     Raises:
-        InputError: *max_rounds* is below 1, *api* is not known, or *options* ask for a stream.
+        InputError: *max_rounds* is below 1, *api* is not known, *messages* are nothing it takes, or
+            *options* ask for a stream.
         Exception: what *create* raises.
     """
     offered = _toolset(tools)
@@ -116,7 +117,10 @@ def _flow(
     if api not in DIALECTS:
         raise InputError(f"unknown api {api!r}: use one of {', '.join(DIALECTS)}")
     dialect = dialect_named(api)
-    talk = dialect.open(messages)
+    try:
+        talk = dialect.open(messages)
+    except TypeError as error:
+        raise InputError(f"messages: {error}") from None
     offered = _offered(tools, api, options)
     for rounds in range(1, max_rounds + 1):
         given = {dialect.field: list(talk), **offered}

@@ -197,6 +197,14 @@ async def test_wrong_arguments_are_refused_before_any_call(more: Any, message: s
     assert model.given == []
 
 
+def test_a_text_is_no_list_of_messages() -> None:
+    """Its letters would be sent as messages."""
+    model = Model("openai.chat")
+    with pytest.raises(InputError, match=r"messages: openai\.chat takes a list .* not str"):
+        run_tool_loop(model.create, "What is the weather?", TOOLS)
+    assert model.given == []
+
+
 async def test_what_the_client_raises_comes_out() -> None:
     """An error of the provider is the caller's to handle."""
 

@@ -8,7 +8,7 @@ U+FFFD, lone surrogates included.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -17,6 +17,7 @@ from .ledger_records import Shown
 from .records import MemoryEntry
 
 __all__ = [
+    "KnownBlocks",
     "RecalledContext",
     "block_at",
     "find_blocks",
@@ -115,6 +116,28 @@ def find_blocks(text: str) -> list[str]:
     if "<memory>\n<entry" not in text:
         return []
     return [found.group() for found in islice(_BLOCK.finditer(text), _MOST_BLOCKS)]
+
+
+class KnownBlocks:
+    """Texts of blocks in a custom format, which no shape gives away, ready to be looked for.
+
+    They are grouped by their first lines: formats often share one, and most texts hold none.
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        """Take the *texts*."""
+        self._groups: dict[str, list[str]] = {}
+        for text in texts:
+            self._groups.setdefault(text.partition("\n")[0], []).append(text)
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any."""
+        return bool(self._groups)
+
+    def candidates(self, text: str) -> list[str]:
+        """Return those whose words *text* holds, longest first."""
+        groups = [group for line, group in self._groups.items() if line in text]
+        return sorted((b for group in groups for b in group if b in text), key=len, reverse=True)
 
 
 def block_at(text: str, block: str) -> int:

@@ -175,9 +175,15 @@ def strip_blocks(text: str, blocks: Sequence[str]) -> str:
     return "\n".join([pieces[0], *filter(None, pieces[1:])])
 
 
-@lru_cache(maxsize=2048)
 def parse_block(block: str) -> tuple[Shown, ...]:
     """Return the memories a rendered block shows; empty if it does not parse."""
+    return _parsed_before(block) if len(block) <= _USUAL_BLOCK else _parsed(block)
+
+
+_USUAL_BLOCK = 20_000  # characters; what is longer was probably pasted, and is not remembered
+
+
+def _parsed(block: str) -> tuple[Shown, ...]:
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
@@ -186,3 +192,6 @@ def parse_block(block: str) -> tuple[Shown, ...]:
     except etree.XMLSyntaxError:
         return ()
     return tuple(Shown(entry.get("source"), entry.text or "") for entry in root.iter("entry"))
+
+
+_parsed_before = lru_cache(maxsize=2048)(_parsed)

@@ -139,6 +139,8 @@ class StoreAccess:
         if metadata is not None and not isinstance(metadata, Mapping):
             raise InputError(f"metadata must be a mapping, not {metadata!r}")
         named = self._named(stores)
+        if not named:
+            raise InputError(f"stores must name a store to write to, not {stores!r}")
         chosen = [h for h in named if h.writable and callable(getattr(h.store, "add", None))]
         if not chosen or (stores is not None and len(chosen) < len(named)):
             refused = [handle.name for handle in named if handle not in chosen]
@@ -164,11 +166,14 @@ class StoreAccess:
             return self._handles
         if isinstance(stores, str):
             raise InputError(f"stores must be a list of names, not the string {stores!r}")
+        names = list(stores) if isinstance(stores, Iterable) else [stores]
+        if not all(isinstance(name, str) for name in names):
+            raise InputError(f"stores must be a list of names, not {stores!r}")
         known = {handle.name: handle for handle in self._handles}
-        unknown = next((name for name in stores if name not in known), None)
+        unknown = next((name for name in names if name not in known), None)
         if unknown is not None:
             raise UnknownStoreError(f"no store is called {unknown!r}: there is {', '.join(known)}")
-        return [known[name] for name in dict.fromkeys(stores)]
+        return [known[name] for name in dict.fromkeys(names)]
 
 
 def collected(operation: str, works: Sequence[Work], done: Sequence[Done]) -> dict[str, Any]:

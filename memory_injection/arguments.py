@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any
 
-from .errors import ConfigurationError
+from .errors import ConfigurationError, InputError
 
-__all__ = ["checked_count", "checked_flag", "checked_seconds", "refuse_class"]
+__all__ = ["checked_count", "checked_flag", "checked_seconds", "checked_wait", "refuse_class"]
+
+_LONGEST_WAIT = 1_000_000.0  # seconds; a thread cannot wait for ever-greater numbers
 
 
 def checked_flag(name: str, value: object) -> bool:
@@ -22,7 +25,7 @@ def checked_flag(name: str, value: object) -> bool:
 
 
 def checked_seconds(name: str, value: Any) -> float:
-    """Return *value* as seconds, a finite number above 0.
+    """Return *value* as seconds, a number above 0 that a thread can wait for.
 
     Raises:
         ConfigurationError: it is no such number.
@@ -30,7 +33,23 @@ def checked_seconds(name: str, value: Any) -> float:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or value <= 0:
         raise ConfigurationError(f"{name} must be a number of seconds above 0, not {value!r}")
+    if value > threading.TIMEOUT_MAX:
+        most = f"{threading.TIMEOUT_MAX:.0f}"
+        raise ConfigurationError(f"{name} must be at most {most} seconds, not {value!r}")
     return float(value)
+
+
+def checked_wait(timeout: Any) -> float | None:
+    """Return how many seconds a call is to wait at most; None if it does not say.
+
+    Raises:
+        InputError: *timeout* is no number of seconds from 0, and not None.
+    """
+    if timeout is None:
+        return None
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0:
+        raise InputError(f"timeout must be a number of seconds from 0, or None, not {timeout!r}")
+    return min(float(timeout), _LONGEST_WAIT)
 
 
 def checked_count(name: str, value: Any) -> int:

@@ -73,10 +73,24 @@ def _why(asked: Asked, why_disabled: str | None) -> tuple[Reason, str] | None:
         return "disabled", "called by an extractor"
     if asked.body is not None and asked.dialect is None:
         return "unknown_shape", "no dialect knows this request"
-    named = asked.dialect is not None and asked.conversation is not None
-    if not named and not isinstance(asked.conversation, (str, list)):
-        kind = type(asked.conversation).__name__
-        return "unknown_shape", f"a conversation is a list or a string, not {kind}"
-    if not asked.conversation:
+    if isinstance(asked.conversation, (str, list)) and not asked.conversation:
         return "no_user_message", "the conversation is empty"
-    return None
+    return None if _is_conversation(asked) else ("unknown_shape", _strange(asked))
+
+
+def _is_conversation(asked: Asked) -> bool:
+    """Tell whether there is a list of messages, or what the dialect takes in the place of one."""
+    given, dialect = asked.conversation, asked.dialect
+    if isinstance(given, list) or dialect is None:
+        return isinstance(given, (list, str))
+    try:
+        return dialect.detect(given) > 0
+    except Exception:  # of what is no sequence at all
+        return False
+
+
+def _strange(asked: Asked) -> str:
+    kind = type(asked.conversation).__name__
+    if asked.dialect is None:
+        return f"a conversation is a list or a string, not {kind}"
+    return f"{asked.dialect.name} takes no conversation of type {kind}"

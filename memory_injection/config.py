@@ -44,6 +44,9 @@ class Config(BaseModel):
         if isinstance(value, cls):
             return value
         if isinstance(value, dict):
+            strange = next((name for name in value if not isinstance(name, str)), None)
+            if strange is not None:
+                raise ConfigurationError(f"{cls.__name__} has no field {strange!r}")
             return cls(**value)
         raise ConfigurationError(f"expected {cls.__name__}(...), a dict or True, not {value!r}")
 
@@ -57,6 +60,7 @@ _RULES = {
     "query": "a callable over QueryContext, or None",
     "format": "a callable over FormatContext, or None",
     "on_entries": "a callable over the entries, or None",
+    "filter": "a MessageFilter or a callable over a message",
 }
 
 

@@ -98,10 +98,13 @@ def leans_on_context(text: str) -> bool:
     ...").
     """
     folded = text.lower() if text.isascii() else _fold(text)
-    if _IMPERSONAL.search(folded) or _TURNING.search(folded):
-        return False
-    spaceless = len(_SPACELESS.findall(folded))
-    if spaceless * 2 > sum(map(str.isalnum, folded)):
+    # The patterns are looked for last: nearly every ask stands on its own.
+    return _leans(folded) and not (_IMPERSONAL.search(folded) or _TURNING.search(folded))
+
+
+def _leans(folded: str) -> bool:
+    spaceless = 0 if folded.isascii() else len(_SPACELESS.findall(folded))
+    if spaceless and spaceless * 2 > sum(map(str.isalnum, folded)):
         return _leans_without_spaces(folded, spaceless)
     words = _WORD.findall(folded)
     pointing = sum(word in _POINTING for word in words)

@@ -76,7 +76,7 @@ class Learning(Scoped):
             base_scope: whose when nothing else says (a wrapped client's own scope).
 
         Raises:
-            ConfigurationError: a scope with an empty id.
+            ConfigurationError: an unknown *api*, or a scope with an empty id.
         """
         owner = self.current_scope(scope, base_scope)
         self._capture.capture_turn(request_body, reply, messages=messages, api=api, scope=owner)
@@ -102,6 +102,9 @@ class Learning(Scoped):
 
         Args:
             timeout: most seconds to wait; None waits as long as the stores make progress.
+
+        Raises:
+            InputError: *timeout* is no number of seconds from 0.
         """
         return self._capture.flush(timeout)
 

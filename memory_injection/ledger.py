@@ -25,11 +25,15 @@ class _Shelf(OrderedDict[bytes, "list[LedgerRecord]"]):
 
     count = 0
 
-    def shed(self) -> int:
-        """Let the least recently used anchor go; return how many records that were."""
-        lost = len(self.popitem(last=False)[1])
-        self.count -= lost
+    def shed(self) -> list[LedgerRecord]:
+        """Let the least recently used anchor go; return its records."""
+        lost = self.popitem(last=False)[1]
+        self.count -= len(lost)
         return lost
+
+
+def _size(record: LedgerRecord) -> int:
+    return len(record.text) + sum(len(shown.content) for shown in record.shown)
 
 
 class InMemoryLedger:
@@ -41,6 +45,8 @@ class InMemoryLedger:
     Args:
         max_records: most records in all spaces together.
         max_per_scope: most records in one space.
+        max_characters: most characters of all records together, the blocks and what they show;
+            the record written last is kept however long.
         max_age: seconds after which a record counts as gone.
         clock: seconds since 1970, what the age of a record is measured by; replaced in tests. A
             record carries the system's time of the call that wrote it.
@@ -56,16 +62,21 @@ class InMemoryLedger:
         *,
         max_records: int = 20_000,
         max_per_scope: int = 2_000,
+        max_characters: int = 100_000_000,
         max_age: float = 24 * 3600.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        check_bounds(max_records=max_records, max_per_scope=max_per_scope, max_age=max_age)
+        check_bounds(
+            max_records=max_records, max_per_scope=max_per_scope, max_characters=max_characters,
+            max_age=max_age,
+        )  # fmt: skip
         self._max_records = max_records
         self._max_per_scope = max_per_scope
+        self._max_characters = max_characters
         self._max_age = max_age
         self._clock = clock
         self._spaces: OrderedDict[Space, _Shelf] = OrderedDict()
-        self._count = 0
+        self._count = self._characters = 0
         self._lock = Lock()
 
     def __bool__(self) -> bool:
@@ -106,10 +117,13 @@ class InMemoryLedger:
                 if old.step == record.step:
                     if gives_way(old, replaces, self._clock(), self._max_age):
                         standing[at] = record
+                        self._characters += _size(record) - _size(old)
+                        self._trim(shelf)
                     return standing[at]
             standing.append(record)
             shelf.count += 1
             self._count += 1
+            self._characters += _size(record)
             self._trim(shelf)
             return record
 
@@ -133,11 +147,10 @@ class InMemoryLedger:
         """Erase every record of the spaces that *scope*'s ids own; return how many."""
         with self._lock:
             gone = [space for space in self._spaces if owns(scope, space)]
-            lost = sum(len(group) for space in gone for group in self._spaces[space].values())
-            for space in gone:
-                del self._spaces[space]
-            self._count -= lost
-            return lost
+            shelves = [self._spaces.pop(space) for space in gone]
+            lost = [record for shelf in shelves for group in shelf.values() for record in group]
+            self._lose(lost)
+            return len(lost)
 
     def forget_shown(self, shown: Shown) -> int:
         """Erase every record, of any space, whose block shows this memory; return how many."""
@@ -161,15 +174,22 @@ class InMemoryLedger:
         """Forget everything."""
         with self._lock:
             self._spaces.clear()
-            self._count = 0
+            self._count = self._characters = 0
+
+    def _is_over(self) -> bool:
+        return self._count > self._max_records or self._characters > self._max_characters
+
+    def _lose(self, records: Sequence[LedgerRecord]) -> None:
+        self._count -= len(records)
+        self._characters -= sum(map(_size, records))
 
     def _trim(self, shelf: _Shelf) -> None:
         while shelf.count > self._max_per_scope and len(shelf) > 1:
-            self._count -= shelf.shed()
-        while self._count > self._max_records and len(self._spaces) > 1:
+            self._lose(shelf.shed())
+        while self._is_over() and len(self._spaces) > 1:
             name, oldest = next(iter(self._spaces.items()))
-            self._count -= oldest.shed() if oldest else 0
+            self._lose(oldest.shed() if oldest else ())
             if not oldest:
                 del self._spaces[name]
-        while self._count > self._max_records and len(shelf) > 1:
-            self._count -= shelf.shed()
+        while self._is_over() and len(shelf) > 1:
+            self._lose(shelf.shed())

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import counters, rendering
 from .access import StoreAccess, bind_ledger, collected, registered
-from .arguments import checked_flag, checked_seconds, refuse_class
+from .arguments import checked_flag, checked_seconds, checked_wait, refuse_class
 from .asking import asked_body, asked_messages, left_alone
 from .bodies import Asked
 from .config import InjectionConfig
@@ -304,10 +304,12 @@ class MemoryManager(Learning):
             timeout: most seconds to wait for what was captured; see :meth:`flush`.
 
         Raises:
+            InputError: *timeout* is no number of seconds from 0; nothing is closed.
             StoreErrors: one or more stores could not be closed; the others are.
         """
         if self._closed:
             return
+        checked_wait(timeout)
         self._closed = True
         self._capture.close(timeout)
         closings = self._access.closings()
@@ -320,6 +322,7 @@ class MemoryManager(Learning):
         """Async twin of :meth:`close`."""
         if self._closed:
             return
+        checked_wait(timeout)
         self._closed = True
         await self._capture.aclose(timeout)
         closings = self._access.closings()

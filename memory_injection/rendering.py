@@ -8,7 +8,7 @@ U+FFFD, lone surrogates included.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -17,6 +17,7 @@ from .ledger_records import Shown
 from .records import MemoryEntry
 
 __all__ = [
+    "KnownBlocks",
     "RecalledContext",
     "block_at",
     "find_blocks",
@@ -117,6 +118,28 @@ def find_blocks(text: str) -> list[str]:
     return [found.group() for found in islice(_BLOCK.finditer(text), _MOST_BLOCKS)]
 
 
+class KnownBlocks:
+    """Texts of blocks in a custom format, which no shape gives away, ready to be looked for.
+
+    They are grouped by their first lines: formats often share one, and most texts hold none.
+    """
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        """Take the *texts*."""
+        self._groups: dict[str, list[str]] = {}
+        for text in texts:
+            self._groups.setdefault(text.partition("\n")[0], []).append(text)
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any."""
+        return bool(self._groups)
+
+    def candidates(self, text: str) -> list[str]:
+        """Return those whose words *text* holds, longest first."""
+        groups = [group for line, group in self._groups.items() if line in text]
+        return sorted((b for group in groups for b in group if b in text), key=len, reverse=True)
+
+
 def block_at(text: str, block: str) -> int:
     """Return where the last whole occurrence of *block* in *text* begins, or -1.
 
@@ -152,9 +175,15 @@ def strip_blocks(text: str, blocks: Sequence[str]) -> str:
     return "\n".join([pieces[0], *filter(None, pieces[1:])])
 
 
-@lru_cache(maxsize=2048)
 def parse_block(block: str) -> tuple[Shown, ...]:
     """Return the memories a rendered block shows; empty if it does not parse."""
+    return _parsed_before(block) if len(block) <= _USUAL_BLOCK else _parsed(block)
+
+
+_USUAL_BLOCK = 20_000  # characters; what is longer was probably pasted, and is not remembered
+
+
+def _parsed(block: str) -> tuple[Shown, ...]:
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True)
@@ -163,3 +192,6 @@ def parse_block(block: str) -> tuple[Shown, ...]:
     except etree.XMLSyntaxError:
         return ()
     return tuple(Shown(entry.get("source"), entry.text or "") for entry in root.iter("entry"))
+
+
+_parsed_before = lru_cache(maxsize=2048)(_parsed)

@@ -69,7 +69,10 @@ def without_small_talk(text: str) -> str:
     """
     text = text.strip()
     start = end = 0
-    for part in _PARTS.findall(text[: 2 * _LONGEST]):
+    parts = _PARTS.findall(text[: 2 * _LONGEST])
+    if len(parts) == 1 and len(text) <= 2 * _LONGEST:
+        return text
+    for part in parts:
         if not is_small_talk(part):
             break
         start += len(part)

@@ -22,6 +22,10 @@ __all__ = ["KEPT", "TurnBook"]
 KEPT = 10_000
 """Turns remembered, over all scopes: as far back as a retry or a regenerate is recognised."""
 
+KEPT_TEXT = 32_000_000
+"""Characters that the turns remembered may hold, and those that are observed piece by piece: whole
+documents are pasted into a chat."""
+
 SAME_TURN = 300.0
 """Seconds after its last call in which a turn that is over may be called again: a retry or a
 regenerate. Later, the same words open another conversation. As long as an injected block is used
@@ -47,12 +51,25 @@ class _Known:
     at: float = 0.0
     end: int = 0
     followed: bool = False
+    size: int = 0
+
+    def weigh(self) -> int:
+        """Return how many characters it holds more than when it was weighed before."""
+        # What its turn repeats are the same texts; only the answer is held there alone.
+        answer = self.turn.messages[-1:] if self.turn is not None else ()
+        said = [one.text for one in self.asks] + [one.text for one in (*self.steps, *answer)]
+        before, self.size = self.size, sum(map(len, said))
+        return self.size - before
 
 
 @dataclass(slots=True)
 class _Observed:
     context: Context
     texts: list[str] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.texts))
 
 
 class TurnBook:
@@ -62,13 +79,22 @@ class TurnBook:
         seed: makes the keys of observed turns unique; those of calls come from the conversation.
         kept: how many turns are remembered.
         same_turn: seconds in which a turn that is over may be called again.
+        kept_text: how many characters of theirs; the latest turn is remembered however long.
     """
 
-    def __init__(self, seed: str, kept: int = KEPT, same_turn: float = SAME_TURN) -> None:
+    def __init__(
+        self,
+        seed: str,
+        kept: int = KEPT,
+        same_turn: float = SAME_TURN,
+        kept_text: int = KEPT_TEXT,
+    ) -> None:
         """Start with no turn known."""
         self._seed = seed
         self._kept = kept
+        self._kept_text = kept_text
         self._same_turn = same_turn
+        self._held = self._overheard = 0  # characters of the turns known, and of those observed
         self._numbers = count()
         self._known: OrderedDict[tuple[Scope, str], _Known] = OrderedDict()
         self._told: OrderedDict[tuple[Scope, str], None] = OrderedDict()
@@ -112,6 +138,7 @@ class TurnBook:
             known.steps = heard.steps
         if reply is not None and not reply.calls_tools:
             yield from self._finish(known, reply, context)
+        self._held += known.weigh()
         yield from self._forget()
 
     def observe(
@@ -122,7 +149,8 @@ class TurnBook:
         self._observed.move_to_end(scope)
         if role == "user":
             talk.texts.append(text)
-            while len(self._observed) > self._kept:
+            self._overheard += len(text)
+            while len(self._observed) > self._kept or self._overheard > self._kept_text:
                 oldest = next(iter(self._observed))
                 yield self._observed_turn(oldest, None, complete=False), False
         else:
@@ -138,17 +166,18 @@ class TurnBook:
     def forget(self, covers: Callable[[Scope], bool]) -> None:
         """Forget the turns of every scope that *covers* says is erased."""
         for place in [place for place in self._known if covers(place[0])]:
-            del self._known[place]
+            self._held -= self._known.pop(place).size
         for said in [said for said in self._told if covers(said[0])]:
             del self._told[said]
         for scope in [scope for scope in self._observed if covers(scope)]:
-            del self._observed[scope]
+            self._overheard -= self._observed.pop(scope).size
         for scope in [scope for scope in self._places if covers(scope)]:
             del self._places[scope]
 
     def _begun(self, scope: Scope, heard: Heard, context: Context) -> _Known:
         key = heard.key
-        if self._known.pop((scope, key), None) is not None:
+        if (same := self._known.pop((scope, key), None)) is not None:
+            self._held -= same.size
             # The same words again, in another conversation: said anew, under a key of its own.
             for said in heard.asks:
                 self._told.pop((scope, said.key), None)
@@ -261,6 +290,7 @@ class TurnBook:
 
     def _observed_turn(self, scope: Scope, answer: str | None, complete: bool) -> Turn:
         talk = self._observed.pop(scope)
+        self._overheard -= talk.size
         spoken = [("user", text) for text in talk.texts if text]
         if answer:
             spoken.append(("assistant", answer))
@@ -268,7 +298,11 @@ class TurnBook:
         return Turn(self._new_key(), scope, tuple(said), complete, talk.context)
 
     def _forget(self) -> Iterator[tuple[Turn, bool]]:
-        while len(self._known) > self._kept:
-            yield from self._close(self._known.popitem(last=False)[1])
+        while len(self._known) > self._kept or (
+            self._held > self._kept_text and len(self._known) > 1
+        ):
+            oldest = self._known.popitem(last=False)[1]
+            self._held -= oldest.size
+            yield from self._close(oldest)
         while len(self._told) > 2 * self._kept:
             self._told.popitem(last=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -79,7 +79,7 @@ class MessageFilter:
 
     def __post_init__(self) -> None:
         """Refuse words that would exclude nothing."""
-        if isinstance(self.exclude, str):
+        if isinstance(self.exclude, str) or not isinstance(self.exclude, Iterable):
             raise ConfigurationError(f"exclude is a tuple of words, not {self.exclude!r}")
         for word in self.exclude:
             if word not in ("tool", "user", "assistant"):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from ..arguments import checked_wait
 from ..dialects import detect, detect_body, dialect_named
 from ..driving import on_worker
 from ..errors import InputError
@@ -122,16 +123,22 @@ class Capture:
             reply: the response, the assistant's message or its text, or what of it arrived; None
                 if nothing did.
             messages: the conversation alone, instead of a body.
-            api: the request shape; None detects it.
+            api: the request shape; None detects it, a name nobody has is a ConfigurationError.
             scope: whose conversation it is. Memories are written for its user and agent.
         """
+        if api is not None:
+            dialect_named(api)
         if self._closed and self._lanes:
             logger.warning("a call was not captured: capture is closed")
         if not self.captures or under_capture.get():
             return
         body = messages if request_body is None else request_body
-        answer = None if reply is None else read_reply(reply)
-        self._take(_Call(_kept(body), api, answer, scope or Scope(), copy_context(), self._clock()))
+        try:
+            kept, answer = _kept(body), None if reply is None else read_reply(reply)
+        except Exception as error:
+            self._unread(error)
+            return
+        self._take(_Call(kept, api, answer, scope or Scope(), copy_context(), self._clock()))
 
     def observe(self, role: str, text: str, *, scope: Scope | None = None) -> None:
         """Take one message of a turn, the user's first, then the assistant's; returns at once.
@@ -158,7 +165,8 @@ class Capture:
         Raises:
             InputError: *timeout* is no number of seconds from 0.
         """
-        deadline = None if timeout is None else time.monotonic() + _checked(timeout)
+        wait = checked_wait(timeout)
+        deadline = None if wait is None else time.monotonic() + wait
         if not self._settle(deadline):
             return False
         self._tell(self._book.close_all)
@@ -173,7 +181,11 @@ class Capture:
         return await self._elsewhere(lambda: self.flush(timeout))
 
     def close(self, timeout: float | None = None) -> bool:
-        """Flush, then take nothing more; tell whether everything was stored. May be repeated."""
+        """Flush, then take nothing more; tell whether everything was stored. May be repeated.
+
+        Raises:
+            InputError: *timeout* is no number of seconds from 0.
+        """
         if self._closed:
             return True
         stored = self.flush(timeout)
@@ -279,11 +291,14 @@ class Capture:
             else:
                 self._hear(item)
         except Exception as error:
-            with self._changed:
-                self._unreadable += 1
-            # Our own words hold no memory text; a foreign error's may.
-            why = f": {error}" if isinstance(error, InputError) else ""
-            logger.warning("a call could not be captured: %s%s", type(error).__name__, why)
+            self._unread(error)
+
+    def _unread(self, error: Exception) -> None:
+        with self._changed:
+            self._unreadable += 1
+        # Our own words hold no memory text; a foreign error's may.
+        why = f": {error}" if isinstance(error, InputError) else ""
+        logger.warning("a call could not be captured: %s%s", type(error).__name__, why)
 
     def _hear(self, call: _Call) -> None:
         dialect = _dialect(call.conversation, call.api)
@@ -358,12 +373,6 @@ def _reset_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset_all)
-
-
-def _checked(timeout: object) -> float:
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0:
-        raise InputError(f"timeout must be a number of seconds from 0, or None, not {timeout!r}")
-    return float(timeout)
 
 
 def _kept(body: Any) -> Any:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ..arguments import checked_count
 from ..errors import ConfigurationError
 from .parsing import facts_in
 from .replies import read_reply
@@ -60,7 +61,8 @@ class ModelExtractor:
         options: further arguments of ``create``, e.g. ``{"temperature": 0}``.
 
     Raises:
-        ConfigurationError: the client is neither, or the model is missing.
+        ConfigurationError: the client is neither, the model is missing, or another argument is
+            not what it has to be.
     """
 
     def __init__(
@@ -74,12 +76,14 @@ class ModelExtractor:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         """Check that there is something to ask; nothing is sent."""
+        if options is not None and not isinstance(options, Mapping):
+            raise ConfigurationError(f"options must be a mapping of arguments, not {options!r}")
+        if instructions is not None and not isinstance(instructions, str):
+            raise ConfigurationError(f"instructions must be a text or None, not {instructions!r}")
         self._ask = _asker(client, model, dict(options or {}))
         self._instructions = INSTRUCTIONS if instructions is None else instructions
-        if max_facts < 1 or max_chars < 1:
-            raise ConfigurationError("max_facts and max_chars must be at least 1")
-        self._max_facts = max_facts
-        self._max_chars = max_chars
+        self._max_facts = checked_count("max_facts", max_facts)
+        self._max_chars = checked_count("max_chars", max_chars)
 
     def __call__(self, messages: Sequence[Mapping[str, Any]]) -> Any:
         """Return the facts in *messages* (mappings with ``role`` and ``content`` texts).

@@ -49,8 +49,7 @@ def inject(
     body = _body_of(file)
     with target.open() as store, MemoryManager(stores=[store], injection=config) as memory:
         result = memory.inject_request(body, api=api, model=model, scope=target.scope)
-    wrote = result.report.status in ("injected", "replayed")
-    request = result.request if wrote else body
+    request = body if result.request is None else result.request
     written = {"request": request, "report": result.report.to_dict()} if as_json else request
     emit(dump(written) + "\n")
     if show:

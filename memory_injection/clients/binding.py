@@ -176,9 +176,8 @@ def _is_alone(content: object) -> bool:
 
 
 def _sent(result: Any, body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the new body where memory wrote into it; else the caller's own, untouched."""
-    wrote = result.report.status in ("injected", "replayed")
-    request = result.request if wrote and isinstance(result.request, Mapping) else body
+    """Return the body to send: earlier blocks stand in it, or are gone, whatever was found now."""
+    request = result.request if isinstance(result.request, Mapping) else body
     added = "systemInstruction" in request and "systemInstruction" not in body
     return _in_config(request) if added and "contents" in body else request
 

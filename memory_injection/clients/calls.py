@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
@@ -14,7 +15,10 @@ from .taps import Tap
 
 __all__ = [
     "AtCall", "Observer", "observe", "refuse_pickling", "remembering", "shallow", "twin_of",
+    "watched",
 ]  # fmt: skip
+
+logger = logging.getLogger("memory_injection.clients")
 
 C = TypeVar("C")
 
@@ -92,6 +96,20 @@ class AtCall(functools.partial):  # type: ignore[type-arg]
         return self._act(scopes_now(), *args, **kwargs)
 
 
+def watched(watch: Observer, reply: Any, turn: Turn | None) -> Any:
+    """Return what *watch* hands on of *reply*; *reply* itself where there is nobody to tell.
+
+    A reply that is not made as the SDK makes it (a test's double, say) is not read along with.
+    """
+    if turn is None:
+        return reply
+    try:
+        return watch(reply, turn)
+    except Exception as error:
+        logger.warning("a reply was not captured: %s", type(error).__name__)
+        return reply
+
+
 def observe(reply: Any, turn: Turn) -> Any:
     """Read along with *reply*, a whole answer or a generator of events; return what to hand on."""
     if inspect.isgenerator(reply):
@@ -140,7 +158,7 @@ def _plain(
             return call(*args, **kwargs)
         turn = _turn(binding, api, body)
         reply = call(**binding.inject(body, api.name))
-        return reply if turn is None else watch(reply, turn)
+        return watched(watch, reply, turn)
 
     return remembered
 
@@ -154,7 +172,7 @@ def _coroutine(
             return await call(*args, **kwargs)
         turn = _turn(held, api, body)
         reply = await call(**await held.ainject(body, api.name))
-        return reply if turn is None else watch(reply, turn)
+        return watched(watch, reply, turn)
 
     return AtCall(call, remembered)
 
@@ -169,7 +187,7 @@ def _generator(
             return
         turn = _turn(held, api, body)
         events = call(**held.inject(body, api.name))
-        yield from events if turn is None else observe(events, turn)
+        yield from watched(observe, events, turn)
 
     return AtCall(call, remembered)
 
@@ -184,7 +202,7 @@ def _async_generator(
             events = call(*args, **kwargs)
         else:
             events = call(**await held.ainject(body, api.name))
-        events = events if turn is None else observe(events, turn)
+        events = watched(observe, events, turn)
         try:
             async for event in events:
                 yield event

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ..errors import ConfigurationError
 from ..scoping import Scopes
 from .binding import Binding
-from .calls import AtCall, observe, remembering, twin_of
+from .calls import AtCall, observe, remembering, twin_of, watched
 from .replies import Api, Draft, Turn, get
 
 __all__ = ["CHAT", "wrap_client"]
@@ -73,7 +73,7 @@ def _raw_stream(call: Callable[..., Any], binding: Binding) -> Callable[..., Any
         turn = begin(held, body)
         with call(**held.inject(body, CHAT.name)) as reply:
             if turn is not None:
-                reply._data = observe(reply.data, turn)
+                reply._data = watched(observe, reply.data, turn)
             yield reply
 
     @contextlib.asynccontextmanager
@@ -82,7 +82,7 @@ def _raw_stream(call: Callable[..., Any], binding: Binding) -> Callable[..., Any
         turn = begin(held, body)
         async with call(**await held.ainject(body, CHAT.name)) as reply:
             if turn is not None:
-                reply._data = observe(reply.data, turn)
+                reply._data = watched(observe, reply.data, turn)
             yield reply
 
     streams_async = inspect.isasyncgenfunction(inspect.unwrap(call))

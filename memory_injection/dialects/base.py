@@ -124,7 +124,14 @@ class MessageDialect:
         return self.detect(conversation)
 
     def open(self, conversation: Any) -> list[Any]:
-        """Return the conversation as a new list of messages."""
+        """Return the conversation as a new list of messages.
+
+        Raises:
+            TypeError: it stands alone: a text, or one message.
+        """
+        if isinstance(conversation, (str, bytes, Mapping)):
+            kind = type(conversation).__name__
+            raise TypeError(f"{self.name} takes a list of messages, not {kind}")
         return list(conversation)
 
     def close(self, messages: list[Any], original: Any) -> Any:

@@ -84,7 +84,7 @@ class Gemini(MessageDialect):
         if isinstance(conversation, Mapping) or made_by(conversation, "google"):
             return [Run([conversation])]
         opened: list[Any] = []
-        for item in conversation:
+        for item in super().open(conversation):
             if _is_content(item) or isinstance(item, PARTS):
                 opened.append(item)
             elif opened and isinstance(opened[-1], Run):

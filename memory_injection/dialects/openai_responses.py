@@ -58,7 +58,7 @@ class OpenAIResponses(MessageDialect):
         """Return the items as a new list; a text as one user message."""
         if isinstance(conversation, str):
             return [{"role": "user", "content": conversation}]
-        return list(conversation)
+        return super().open(conversation)
 
     def close(self, messages: list[Any], original: Any) -> Any:
         """Return a text if *original* was one and nothing but that message is there."""

@@ -12,12 +12,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from ..errors import StoreClosedError, StoreError
 from ..forks import Lock
-from .migrations import migrate
+from .migrations import MIGRATIONS, migrate, version_of
 from .sqlite_tables import SQLiteReader, SQLiteWriter
 
 __all__ = ["SQLiteBackend"]
@@ -203,9 +203,14 @@ def _is_frozen(path: str) -> bool:
 
 
 def _connect_frozen(path: str) -> sqlite3.Connection:
+    """Open a file that is only read; one of an older schema is brought up to date in memory."""
     uri = f"{Path(path).absolute().as_uri()}?mode=ro&immutable=1"
     db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     try:
+        if 0 < version_of(db) < len(MIGRATIONS):
+            with closing(db) as old:
+                db = _connect(_MEMORY, 0.0)
+                old.backup(db)
         migrate(db)
     except BaseException:
         db.close()

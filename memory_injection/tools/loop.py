@@ -58,7 +58,8 @@ def run_tool_loop(
         options: further arguments of *create*, e.g. ``model``.
 
     Raises:
-        InputError: *max_rounds* is below 1, *api* is not known, or *options* ask for a stream.
+        InputError: *tools* are none, *max_rounds* is no whole number of at least 1, *api* is not
+            known, *messages* are nothing it takes, or *options* ask for a stream.
         Exception: what *create* raises.
     """
     offered = _toolset(tools)
@@ -97,7 +98,13 @@ async def arun_tool_loop(
 
 
 def _toolset(tools: Any) -> Toolset:
-    return tools if isinstance(tools, Toolset) else Toolset(tools)
+    if isinstance(tools, Toolset):
+        return tools
+    listed = list(tools) if isinstance(tools, Iterable) else [tools]
+    strange = next((one for one in listed if not isinstance(one, Tool)), None)
+    if strange is not None or not isinstance(tools, Iterable):
+        raise InputError(f"tools must be a toolset or several Tool, not {strange!r}")
+    return Toolset(listed)
 
 
 def _flow(
@@ -109,14 +116,17 @@ def _flow(
     options: Mapping[str, Any],
 ) -> _Flow:
     """Yield what to do and receive what came of it: one logic for sync and async callers."""
-    if max_rounds < 1:
-        raise InputError(f"max_rounds must be at least 1, not {max_rounds!r}")
+    if type(max_rounds) is not int or max_rounds < 1:
+        raise InputError(f"max_rounds must be a whole number of at least 1, not {max_rounds!r}")
     if options.get("stream"):
         raise InputError("a tool loop reads whole replies: leave out stream=True")
     if api not in DIALECTS:
         raise InputError(f"unknown api {api!r}: use one of {', '.join(DIALECTS)}")
     dialect = dialect_named(api)
-    talk = dialect.open(messages)
+    try:
+        talk = dialect.open(messages)
+    except TypeError as error:
+        raise InputError(f"messages: {error}") from None
     offered = _offered(tools, api, options)
     for rounds in range(1, max_rounds + 1):
         given = {dialect.field: list(talk), **offered}

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from memory_injection.capture import Capture, EveryNTurns, MessageFilter
-from memory_injection.errors import InputError
+from memory_injection.errors import ConfigurationError, InputError
 from memory_injection.records import Scope
 
 from .fakes import (
@@ -1083,6 +1083,35 @@ def test_positions_follow_the_conversation(capture_for: Any, session: str | None
     assert capture.flush(20)
     places = [place for _, context in log.batches for place in context.positions]
     assert places == ([2, 3, 4, 5, 6, 7] if session else [2, 3, 0, 1, 0, 1])
+
+
+def test_an_endless_wait_ends_when_there_is_nothing_to_wait_for(capture_for: Any) -> None:
+    """No clock of the system goes that far, so it is not asked to."""
+    capture = capture_for(Log())
+    for _ in range(20):
+        capture.observe("user", "hello")
+        capture.observe("assistant", "hi")
+        assert capture.flush(float("inf"))
+
+
+class Broken:
+    """Whatever is asked of it fails."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError("words nobody should see")
+
+
+def test_a_reply_that_cannot_be_read_reaches_nobody(
+    capture_for: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is counted and logged without its words; a name no shape has is refused at once."""
+    capture = capture_for(Log())
+    capture.capture_turn({"messages": [user("hello")]}, Broken())
+    assert capture.status().unreadable == 1
+    assert "RuntimeError" in caplog.text
+    assert "words nobody" not in caplog.text
+    with pytest.raises(ConfigurationError, match="unknown dialect 'nope'"):
+        capture.capture_turn({"messages": [user("hello")]}, "hi", api="nope")
 
 
 @pytest.mark.parametrize("timeout", ["x", -1, True, float("nan")])

@@ -132,6 +132,48 @@ def test_what_is_remembered_is_bounded() -> None:
     assert book.open_turns == 6
 
 
+def test_the_texts_remembered_are_bounded() -> None:
+    """Whole documents are pasted into chats: a few of them fill what many short turns may."""
+    book, told = TurnBook("seed", kept_text=5000), []
+
+    def hear_turn(scope: Scope, at: int, reply: Any) -> None:
+        heard = hear([user(f"{at} {'x' * 1000}")], CHAT, CLEAN)
+        told.extend(book.hear(scope, heard, read_reply(reply), Context()))
+
+    for at in range(10):
+        hear_turn(ANNA, at, calling())
+    assert book.open_turns == 4
+    assert [turn.messages[0].text[:1] for turn, _ in told] == [str(at) for at in range(6)]
+    book.forget(lambda scope: scope == ANNA)
+    for at in range(4):  # what was erased takes no room, nor does what is said again
+        hear_turn(Scope(user="ben"), at, calling())
+        hear_turn(Scope(user="ben"), at, calling())
+    assert (len(told), book.open_turns) == (6, 4)
+    hear_turn(Scope(user="ben"), 4, assistant("y" * 4000))  # the answer counts as well
+    assert (len(told), book.open_turns) == (11, 0)
+
+
+def test_the_latest_turn_is_remembered_however_long() -> None:
+    """A retry of it is no second turn."""
+    book, told = TurnBook("seed", kept_text=100), []
+    for answer in ("one", "two"):
+        heard = hear([user("x" * 1000)], CHAT, CLEAN)
+        told += list(book.hear(ANNA, heard, read_reply(answer), Context()))
+    assert [amends for _, amends in told] == [False, True]
+
+
+def test_what_a_user_says_unanswered_is_bounded() -> None:
+    """An application that observes the user alone does not fill the memory of the process."""
+    book, told = TurnBook("seed", kept_text=5000), []
+    for at in range(12):
+        told += list(book.observe(ANNA, "user", f"{at} {'x' * 997}", Context()))
+    assert [len(turn.messages) for turn, _ in told] == [6, 6]
+    assert not any(turn.complete for turn, _ in told)
+    told += list(book.observe(ANNA, "assistant", "yes", Context()))
+    words = [message.text.split()[0] for turn, _ in told for message in turn.messages]
+    assert words == [*map(str, range(12)), "yes"]
+
+
 def test_two_asks_in_a_row_are_both_said() -> None:
     """User messages without an answer between them belong to one turn, each told once."""
     book = TurnBook("seed")

@@ -97,6 +97,21 @@ def test_a_closed_stream_is_captured_as_far_as_it_came(serve: Any, fake_memory: 
     assert len(memory.turns) == 1
 
 
+def test_a_double_of_a_stream_comes_back_as_it_is(
+    serve: Any, fake_memory: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A stream that is not the SDK's own cannot be read along with; the call is none the worse."""
+    events = [{"contentBlockDelta": {"delta": {"text": "hi"}, "contentBlockIndex": 0}}]
+    client = make(serve([]))
+    client._make_api_call = lambda name, arguments: {"stream": iter(events)}
+    memory = fake_memory(captures=True)
+    reply = wrap(client, memory).converse_stream(modelId="m", messages=ASK)
+    assert list(reply["stream"]) == events
+    assert memory.turns == []
+    assert "a reply was not captured: TypeError" in caplog.text
+    client.close()
+
+
 def test_another_service_is_refused(serve: Any, fake_memory: Any) -> None:
     """A client without converse is a programming mistake, named in one line."""
     client = make(serve(["ok"]), "s3")

@@ -284,3 +284,39 @@ async def test_a_turn_is_captured_for_the_scope_of_its_call(serve: Any) -> None:
         ("b", ["I have a cat.", "Noted."]),
         ("c", ["I like tea.", "Noted."]),
     ]
+
+
+@pytest.mark.parametrize("trouble", ["down", "nothing"])
+def test_earlier_blocks_stay_where_a_turn_brings_nothing_new(serve: Any, trouble: str) -> None:
+    """A store that fails or finds nothing costs its own block; the prefix is what it was."""
+    server, store = serve(["One.", "Two.", "Three."]), Notes()
+    search = store.search
+    with MemoryManager([store]) as memory, openai_of(server) as bare:
+        client = wrap(bare, memory, scope={"user": "u"})
+        history: list[Any] = []
+        for number in range(3):
+            history.append(ask(f"Where do I live, question {number}?"))
+            store.search = search if number == 0 else {"down": None, "nothing": _nothing}[trouble]
+            client.chat.completions.create(model="gpt-4o", messages=history)
+            history.append({"role": "assistant", "content": f"{number}."})
+    first, second, third = (body["messages"] for body in server.bodies)
+    assert BLOCK in first[0]["content"]
+    assert second[:1] == first
+    assert third[:3] == second
+
+
+def _nothing(query: str, options: Any = None) -> list[MemoryEntry]:
+    return []
+
+
+def test_a_block_that_is_no_longer_carried_is_not_sent(serve: Any) -> None:
+    """Under ``keep="call"`` an earlier block in the given history leaves, whatever is found."""
+    server, store = serve(["One.", "Two."]), Notes()
+    with MemoryManager([store], injection={"keep": "call"}) as memory, openai_of(server) as bare:
+        kept = memory.inject([ask("Where do I live?")], scope={"user": "u"}).messages
+        store.search = _nothing
+        client = wrap(bare, memory, scope={"user": "u"})
+        history = [*kept, {"role": "assistant", "content": "In İzmir."}, ask("And my sister?")]
+        client.chat.completions.create(model="gpt-4o", messages=history)
+    assert BLOCK in kept[0]["content"]
+    assert contents(server.bodies[0]) == ["Where do I live?", "In İzmir.", "And my sister?"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import pytest
@@ -19,6 +20,7 @@ from memory_injection import (
     ModelExtractor,
     Scope,
 )
+from memory_injection.capture import MessageFilter
 from memory_injection.counters import BytesCounter
 from memory_injection.facts import FactStore
 from memory_injection.merging import FusedMerge
@@ -191,3 +193,61 @@ def test_a_managers_name_is_text_that_can_be_written():
     """It stands in the ledger."""
     with refused("name '\\udfff' holds a lone surrogate"):
         MemoryManager([FakeStore()], name="\udfff")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"max_facts": "5"}, "max_facts must be a whole number of at least 1, not '5'"),
+        ({"max_chars": math.nan}, "max_chars must be a whole number of at least 1, not nan"),
+        ({"instructions": 7}, "instructions must be a text or None, not 7"),
+        ({"options": 7}, "options must be a mapping of arguments, not 7"),
+    ],
+)
+def test_an_extractor_is_built_with_what_it_can_use(arguments, words):
+    """It would fail at the first conversation, in another thread."""
+    with refused(words):
+        ModelExtractor(str, **arguments)
+
+
+def test_a_filter_and_a_config_say_what_they_take():
+    """Neither speaks of Python's own words for types."""
+    with refused("exclude is a tuple of words, not 7"):
+        MessageFilter(7)
+    with refused("filter = 7: must be a MessageFilter or a callable over a message"):
+        ExtractionConfig(filter=7)
+    with refused("InjectionConfig has no field 1"):
+        MemoryManager([FakeStore()], injection={1: 2})
+
+
+def test_a_wait_is_one_that_a_thread_can_wait():
+    """Far greater numbers end in an error of the system, in the middle of a write."""
+    with refused("write_timeout must be at most"):
+        MemoryManager([FakeStore()], write_timeout=1e300)
+
+
+@pytest.mark.parametrize("stores", [7, [["notes"]], [None]])
+def test_stores_are_named(stores):
+    """Whatever is no name is refused, before any store is asked."""
+    with MemoryManager([InMemoryStore("notes")]) as memory:
+        with pytest.raises(InputError, match="stores must be a list of names, not"):
+            memory.search("tea", stores=stores)
+        with pytest.raises(InputError, match=re.escape("must name a store to write to, not []")):
+            memory.add("tea", stores=[])
+        assert memory.search("tea", stores=iter(["notes"])) == []
+
+
+async def test_a_wrong_timeout_closes_nothing():
+    """It was a slip: the manager goes on, and can still be closed."""
+    store = FakeStore(["a fact"])
+    closed = []
+    store.close = lambda: closed.append(True)
+    memory = MemoryManager([store])
+    with pytest.raises(InputError, match="timeout must be a number of seconds from 0"):
+        memory.close(timeout=-1)
+    with pytest.raises(InputError, match="timeout must be a number of seconds from 0"):
+        await memory.aclose(timeout="1")
+    ask = [{"role": "user", "content": "What is there to know?"}]
+    assert memory.inject(ask).report.status == "injected"
+    memory.close(timeout=0)
+    assert closed == [True]

@@ -68,6 +68,22 @@ def test_blocks_of_one_message_are_read_in_the_order_they_stand(known):
     assert held.last_key == clean.last_key
 
 
+def test_a_conversation_without_known_blocks_is_not_read_again():
+    """Somebody with thousands of blocks elsewhere does not wait for them in every call."""
+    dialect, cache = dialect_named("openai.chat"), TrackCache()
+    known = [f"Notes:\n- fact {number}" for number in range(2000)]
+    history = [said("user", f"message {number}") for number in range(50)]
+    first = walk(history, dialect, cache, known)
+    assert [walk(history, dialect, cache, known)[at] is first[at] for at in range(50)] == [
+        True
+    ] * 50
+    # One that is held after all makes it a reading of its own, with the same keys.
+    held = [*history[:-1], said("user", f"message 49\n\n{known[7]}")]
+    own = walk(held, dialect, cache, known)
+    assert own[49].blocks == (known[7],)
+    assert own.last_key == first.last_key
+
+
 def test_a_custom_block_may_hold_a_default_one():
     """A format that puts a line above the usual block is one block, not two."""
     inner = "<memory>\n<entry>a</entry>\n</memory>"

@@ -23,7 +23,7 @@ from memory_injection import (
     StoreErrors,
     UnknownStoreError,
 )
-from memory_injection.dialects.registry import dialect_named
+from memory_injection.dialects.registry import dialect_named, dialect_names
 from memory_injection.pipeline.weighing import bytes_beside
 from memory_injection.testing import AsyncFakeStore, FakeStore
 
@@ -748,6 +748,27 @@ def test_an_unknown_shape_is_left_alone_and_reported(odd):
         result = memory.inject(odd)
     assert result.messages == odd
     assert (result.report.status, result.report.reason) == ("skipped", "unknown_shape")
+
+
+ALONE = ["a text", b"bytes", {"role": "user", "content": "one message"}, 42, object()]
+TAKES = {("openai.responses", "a text"), ("gemini", "a text")}
+
+
+@pytest.mark.parametrize("odd", ALONE, ids=lambda odd: type(odd).__name__)
+@pytest.mark.parametrize("api", dialect_names())
+def test_what_a_named_dialect_does_not_take_is_left_alone(api, odd):
+    """A text is no list of letters, nor a message a list of its fields."""
+    if isinstance(odd, str) and (api, odd) in TAKES:
+        pytest.skip("a text is a conversation here")
+    field = dialect_named(api).field
+    with MemoryManager([FakeStore(["x"])]) as memory:
+        result = memory.inject(odd, api=api)
+        whole = memory.inject_request({field: odd, "model": "gpt-4o"}, api=api)
+    assert result.messages is odd
+    assert whole.request == {field: odd, "model": "gpt-4o"}
+    for report in (result.report, whole.report):
+        assert (report.status, report.reason) == ("skipped", "unknown_shape")
+        assert report.detail == f"{api} takes no conversation of type {type(odd).__name__}"
 
 
 @pytest.mark.parametrize("odd", [None, 42, {}, {"prompt": "x"}, {"messages": None}, []])

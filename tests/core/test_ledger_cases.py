@@ -6,10 +6,12 @@ import copy
 import itertools
 import json
 import threading
+import time
 
 import pytest
 
 from memory_injection import ConfigurationError, InMemoryLedger, MemoryManager, Scope
+from memory_injection.ledger_records import LedgerRecord, Space
 from memory_injection.sqlite_ledger import SQLiteLedger
 from memory_injection.testing import FakeStore, assert_prefix_stable
 
@@ -395,6 +397,33 @@ def test_the_ledger_is_bounded_per_scope_and_in_total():
         assert len(ledger) <= 20
 
 
+def test_the_texts_a_ledger_keeps_are_bounded():
+    """Blocks may be long: their texts count, not only how many there are."""
+    scopes = [Scope(user="u1"), Scope(user="u2")]
+    ledger = InMemoryLedger(max_characters=5000)
+
+    def write(number, scope, length, replaces=None):
+        key = number.to_bytes(2, "big")
+        text = str(number) + "x" * length
+        record = LedgerRecord(key, key, text, written_at=time.time() + (replaces is not None))
+        ledger.put(Space("memory", scope), record, replaces)
+        return record
+
+    records = [write(number, scopes[number % 2], 999) for number in range(10)]
+    assert len(ledger) == 5
+    ledger.forget(scopes[0])
+    records += [write(number, scopes[1], 998) for number in range(10, 13)]
+    assert len(ledger) == 5
+    write(12, scopes[1], 3000, replaces=records[-1])  # grows in its place
+    assert len(ledger) == 2
+    write(13, scopes[0], 9999)
+    assert len(ledger) == 1
+    ledger.close()
+    write(14, scopes[0], 999)
+    write(15, scopes[1], 999)
+    assert len(ledger) == 2
+
+
 def test_an_old_record_counts_as_gone(store):
     """Past ``max_age`` a block is not replayed any more."""
     now = [1000.0]
@@ -407,7 +436,7 @@ def test_an_old_record_counts_as_gone(store):
     assert result.report.status == "skipped"
 
 
-@pytest.mark.parametrize("bound", ["max_records", "max_per_scope", "max_age"])
+@pytest.mark.parametrize("bound", ["max_records", "max_per_scope", "max_characters", "max_age"])
 def test_a_bound_must_be_positive(bound):
     """A bound of zero would silently keep nothing."""
     with pytest.raises(ValueError, match=f"{bound} must be above 0, not 0"):

@@ -59,3 +59,28 @@ def test_the_only_conversation_is_kept_however_long():
     cache = TrackCache(characters=10)
     read(cache, said("one", "x" * 1000))
     assert cache.find(name_of("one")) is not None
+
+
+def test_a_plain_message_weighs_what_it_weighs_beside_an_empty_field():
+    """Most messages hold texts alone and are measured by a shorter way, to the same figures."""
+    for text in ("Where is my key?", "Anahtarım nerede?", "x" * 5000, "鍵はどこ？"):
+        plain, fuller = said(text), {**said(text), "name": None, "audio": []}
+        tracks = [read(TrackCache(), message)._track for message in (plain, fuller)]
+        assert tracks[0].sizes == tracks[1].sizes
+        assert tracks[0].lengths == tracks[1].lengths
+        assert tracks[0].copies == [plain]
+        assert tracks[0].copies[0] is not plain
+
+
+def test_what_changed_in_the_middle_is_read_again():
+    """Wherever a conversation parts from the one known, what follows is read anew."""
+    history = [said(f"message {number}") for number in range(70)]
+    for changed in (0, 1, 35, 68, 69):
+        cache = TrackCache()
+        known = read(cache, *history)
+        other = [*history[:changed], said("something else"), *history[changed + 1 :]]
+        walked, fresh = read(cache, *other), read(TrackCache(), *other)
+        assert [walked[at] for at in range(70)] == [fresh[at] for at in range(70)]
+        assert [walked[at].key == known[at].key for at in range(70)] == [
+            at < changed for at in range(70)
+        ]

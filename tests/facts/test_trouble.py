@@ -76,7 +76,7 @@ def test_a_read_only_file(public):
 
 @pytest.mark.skipif(not hasattr(os, "seteuid"), reason="no users on this system")
 def test_a_read_only_file_can_be_copied(public):
-    """A sandbox of it takes writes; a file of an older schema would have to be written first."""
+    """A sandbox of it takes writes; a file without facts would have to be written first."""
     path, old = public / "facts.db", public / "old.db"
     with FactStore(path) as store:
         store.add("tea")
@@ -90,6 +90,33 @@ def test_a_read_only_file_can_be_copied(public):
         assert len(store.search("")) == 1
     with ordinary_user(), FactStore(old) as store, pytest.raises(StoreError, match="read-only"):
         store.search("tea")
+
+
+@pytest.mark.skipif(not hasattr(os, "seteuid"), reason="no users on this system")
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_read_only_file_of_every_earlier_version(public, version):
+    """It is brought up to date in memory; the file stays as it is."""
+    path = public / "facts.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        migrate(db, MIGRATIONS[:version])
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("INSERT INTO fact_agents VALUES ('', 1, 1)")
+        db.execute("INSERT INTO fact_spaces VALUES (1, '', '', '', '', 1, 1)")
+        db.execute(
+            "INSERT INTO facts VALUES (1, 'm_1', 1, '', 'tea', '[]', NULL, 1, 0, 0, NULL, 'code',"
+            " 1, 'tea', NULL)"
+        )
+        db.execute("INSERT INTO fact_postings VALUES (1, 'tea', 1, 1, 1)")
+    before = path.read_bytes()
+    path.chmod(0o444)
+    with ordinary_user(), FactStore(path) as store, store.sandbox() as box:
+        assert [entry.content for entry in store.search("tea")] == ["tea"]
+        assert [entry.content for entry in store.search("tea")] == ["tea"]
+        box.add("coffee")
+        assert len(box.search("")) == 2
+        with pytest.raises(StoreError, match="it is read-only"):
+            store.add("coffee")
+    assert path.read_bytes() == before
 
 
 @pytest.mark.skipif(not hasattr(os, "seteuid"), reason="no users on this system")

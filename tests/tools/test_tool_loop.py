@@ -185,15 +185,30 @@ def test_no_tools_means_no_tools_argument() -> None:
 
 @pytest.mark.parametrize(
     ("more", "message"),
-    [({"max_rounds": 0}, "max_rounds must be at least 1"), ({"api": "x"}, "unknown api 'x'")],
+    [
+        ({"max_rounds": 0}, "max_rounds must be a whole number of at least 1, not 0"),
+        ({"max_rounds": "8"}, "max_rounds must be a whole number of at least 1, not '8'"),
+        ({"tools": 7}, "tools must be a toolset or several Tool, not 7"),
+        ({"tools": [str]}, "tools must be a toolset or several Tool, not <class 'str'>"),
+        ({"api": "x"}, "unknown api 'x'"),
+    ],
 )
 async def test_wrong_arguments_are_refused_before_any_call(more: Any, message: str) -> None:
     """Nothing is sent when the loop cannot run."""
     model = Model("openai.chat")
+    more = {"tools": TOOLS, **more}
     with pytest.raises(InputError, match=message):
-        run_tool_loop(model.create, [], TOOLS, **more)
+        run_tool_loop(model.create, [], **more)
     with pytest.raises(InputError, match=message):
-        await arun_tool_loop(model.acreate, [], TOOLS, **more)
+        await arun_tool_loop(model.acreate, [], **more)
+    assert model.given == []
+
+
+def test_a_text_is_no_list_of_messages() -> None:
+    """Its letters would be sent as messages."""
+    model = Model("openai.chat")
+    with pytest.raises(InputError, match=r"messages: openai\.chat takes a list .* not str"):
+        run_tool_loop(model.create, "What is the weather?", TOOLS)
     assert model.given == []
 
 

@@ -143,9 +143,17 @@ def _stem(word: str, token: str, language: str) -> str:
         root = known_root(spelled) or short_root(token) or fold(_snowball(language, spelled))
         return root[:_TURKISH_LETTERS]
     if token.isascii():
+        if language == "en":
+            from .english import english_stem  # its forms: not for who needs none
+
+            return english_stem(token, _english)
         return _snowball(language, token)
     # Stemmers of accented languages expect the accents that folding takes away.
     return fold(_snowball(language, unicodedata.normalize("NFC", word).casefold()))
+
+
+def _english(word: str) -> str:
+    return _snowball("en", word)
 
 
 def _snowball(language: str, word: str) -> str:

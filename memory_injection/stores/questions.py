@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
     Period,
+    apart,
     asks_for_more,
     fold,
     has_function_character,
@@ -20,6 +22,7 @@ from ..text import (
     raw_words,
     read_periods,
     split_word,
+    term_words,
     tokenize,
     unwrapped,
     without_function_words,
@@ -241,13 +244,17 @@ def _called(question: str, timeless: str, words: Collection[str], view: View) ->
 
 
 def _tokens(text: str) -> set[str]:
-    return {part for word in raw_words(text) for part in split_word(word)}
+    return {part for word in _pieces(term_words(text)) for part in split_word(word)}
+
+
+def _pieces(words: list[str]) -> Iterator[str]:
+    return chain.from_iterable(map(apart, words))
 
 
 def _opened(query: str, view: View) -> tuple[str, list[str], dict[str, Variants]]:
     """Return the question without its wrapping, its raw words and its content words."""
     for text in dict.fromkeys((without_function_words(unwrapped(query)), query)):
-        said = raw_words(text)
+        said = term_words(text)
         words = _content_words(text, said, view)
         if words:
             break
@@ -258,7 +265,7 @@ def _before(
     context: str, words: dict[str, Variants], view: View, count: Callable[[str], int]
 ) -> tuple[list[_Known], list[float]]:
     """Return what :func:`_weighed` does for the turns before, without what the question has."""
-    others = _content_words(context, raw_words(context), view)
+    others = _content_words(context, term_words(context), view)
     others = {w: v for w, v in others.items() if w not in words and w not in view.names}
     before, weights = _weighed(others, view, count, _MOST_CONTEXT)
     before = [(_as_context(word), times, tokens) for word, times, tokens in before]
@@ -282,7 +289,7 @@ def _content_words(text: str, words: list[str], view: View) -> dict[str, Variant
     deciding = (guess,) if guess is not None else [language or "" for language in languages]
     found: dict[str, Variants] = {}
     plain = text.isascii()  # then words come folded
-    for word in words:
+    for word in _pieces(words):
         terms = [(language or "", word_terms(word, language)) for language in languages]
         if not all(own for language, own in terms if language in deciding):
             continue

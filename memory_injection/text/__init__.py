@@ -7,6 +7,7 @@ from .capitals import written_as_names
 from .dates import Period, periods, read_day, read_periods
 from .folding import fold
 from .framing import unwrapped, words_of_asking
+from .joining import apart, term_words
 from .languages import guess_language
 from .spaceless import (
     asks_for_more,
@@ -23,6 +24,7 @@ __all__ = [
     "LANGUAGES",
     "SECOND_PERSON",
     "Period",
+    "apart",
     "asks_for_more",
     "fold",
     "guess_language",
@@ -36,6 +38,7 @@ __all__ = [
     "split_word",
     "stems",
     "stop_words",
+    "term_words",
     "terms",
     "tokenize",
     "unwrapped",

@@ -35,7 +35,7 @@ understand:understood wake:woke,woken wear:wore,worn weave:wove,woven weep:wept 
 withdraw:withdrew,withdrawn withhold:withheld withstand:withstood wring:wrung write:wrote,written"""
 """Verbs and the forms that their endings do not lead back to."""
 
-PREFIXES = "re over out under un mis fore with"
+PREFIXES = "re over out under mis fore with"
 """What stands before a verb of :data:`VERBS` whose forms change in the same way: "rebuilt"."""
 
 NOUNS = """
@@ -67,8 +67,8 @@ tight tiny tough ugly warm weak wealthy weird wet wide wild windy wise worthy yo
 stranger, lower, later)."""
 
 DERIVED = """
-good:better,best bad:worse,worst far:further,farther,furthest,farthest old:elder,eldest
-low:lowest strange:strangest late:latest clean:cleanest
+far:further,farther,furthest,farthest old:elder,eldest low:lowest strange:strangest
+clean:cleanest
 die:death,deaths,dead marry:marriage,marriages lose:loss,losses choose:choice,choices
 fly:flight,flights believe:belief,beliefs prove:proof,proofs grow:growth weigh:weight,weights
 depart:departure,departures fail:failure,failures close:closure,closures expose:exposure

@@ -121,9 +121,9 @@ def test_a_language_without_a_list_has_no_stop_words() -> None:
         ("les chevaux", "fr", ["cheval"]),
         ("Häuser", "de", ["haus"]),
         ("天气很好", "zh", ["天气", "气很", "很好"]),
-        ("iPhone15 cats", "xx", ["iphone15", "cats"]),
+        ("iPhone15 cats", "xx", ["iphone", "15", "cats"]),
         ("x" * 100, "en", ["x" * 64]),
-        ("10,000 steps", "en", ["10", "000", "step"]),
+        ("10,000 steps", "en", ["10000", "step"]),
     ],
 )
 def test_forms_of_a_word_share_a_stem(text: str, language: str, expected: list[str]) -> None:

@@ -282,7 +282,7 @@ def _as_context(word: Word) -> Word:
 
 def _content_words(text: str, words: list[str], view: View) -> dict[str, Variants]:
     """Return the words of *text* that are no stop words, in order, stemmed per language."""
-    guess = guess_words(text, words)
+    guess = guess_words(text, words, view.languages)
     languages: tuple[str | None, ...] = view.languages or (None,)
     if guess is not None and guess not in languages:
         languages = (*languages, guess)
@@ -306,7 +306,7 @@ def _words_of_asking(text: str, words: list[str], view: View) -> frozenset[str]:
 
     In Chinese and Japanese, pairs of characters that hold an ending or a function word.
     """
-    guess = guess_words(text, words)
+    guess = guess_words(text, words, view.languages)
     languages = (guess,) if guess is not None else view.languages
     asking = frozenset().union(*map(words_of_asking, languages))
     if text.isascii():

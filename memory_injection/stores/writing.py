@@ -294,7 +294,7 @@ def _analysed(content: str, owner: _Owner, language: str | None) -> tuple[str, s
     if language is None:
         # So many of its function words: no need to try the others.
         if len(words) - length < max(_SURE, len(words) // 5):
-            language = guess_words(content, words)
+            language = guess_words(content, words, owner.languages)
             if language is not None and language != usual:
                 marked = marked_terms(words, language)
                 length = marked.count("_")

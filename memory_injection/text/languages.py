@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Collection
 from itertools import chain
 
 from .function_words import WORDS
@@ -111,8 +112,12 @@ def guess_language(text: str) -> str | None:
     return guess_words(text, raw_words(text))
 
 
-def guess_words(text: str, words: list[str]) -> str | None:
-    """Do the work of :func:`guess_language` on *text* already cut into raw *words*."""
+def guess_words(text: str, words: list[str], known: Collection[str] = ()) -> str | None:
+    """Do the work of :func:`guess_language` on *text* already cut into raw *words*.
+
+    Where the languages of the writer are *known*, one function word is not enough for another: it
+    is as likely a word of theirs ("hasta" is until in Spanish and ill in Turkish).
+    """
     said = list(chain.from_iterable(map(_memo.__getitem__, words[:_SAMPLE])))
     if not said and text.isascii():
         return None  # before anything is counted: most texts without function words end here
@@ -123,6 +128,8 @@ def guess_words(text: str, words: list[str]) -> str | None:
                 votes[language] += _LETTER_WEIGHT
         if not votes:
             return _by_script(text)
+    if known:
+        votes = Counter({one: n for one, n in votes.items() if n > 1 or one in known})
     if not votes:
         return None
     best = max(votes.values())

@@ -23,6 +23,7 @@ from memory_injection.text import (
     tokenize,
     word_terms,
 )
+from memory_injection.text.languages import guess_words
 
 
 @pytest.mark.parametrize(
@@ -96,6 +97,16 @@ def test_plain_texts_take_no_short_cut_to_other_words(text: str) -> None:
 def test_a_language_is_guessed_or_left_open(text: str, language: str | None) -> None:
     """Function words, telling letters and scripts decide; without them nothing is claimed."""
     assert guess_language(text) == language
+
+
+def test_one_function_word_tells_no_language_beside_known_ones() -> None:
+    """It is as likely a word of theirs; two are enough, and so is one of a known language."""
+    known = ["tr"]
+    assert guess_words("Kedim hasta", raw_words("Kedim hasta")) == "es"
+    assert guess_words("Kedim hasta", raw_words("Kedim hasta"), known) is None
+    assert guess_words("Patronum Ali", raw_words("Patronum Ali"), known) is None
+    assert guess_words("Kedim nerede", raw_words("Kedim nerede"), known) == "tr"
+    assert guess_words("hasta la vista", raw_words("hasta la vista"), known) == "es"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

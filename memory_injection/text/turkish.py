@@ -78,10 +78,8 @@ _BUFFERED = re.compile(
 )
 _OF_VERB = re.compile(_verbal(_ONE, _OTHER))
 # What only a verb ends in, though a noun might fit: anlamadı is no "it was to the meaning".
-_CLEARLY = re.compile(
-    r"(.+?)(m[ae](?:d[iu](?:m|n|k|n[iu]z|l[ae]r)?|m[iu]s.*|y[ae]c[ae][kg].*)|[iu]yor.*)"
-)
-_EATEN = re.compile(r"yedi(?:m|n|niz|ler)")  # the number seven has no person
+_CLEARLY = re.compile(r"[iu]yor|m[ae](?:d[iu](?:m|n|k|n[iu]z|l[ae]r)?$|m[iu]s|y[ae]c[ae][kg])")
+_EATEN = frozenset({"yedim", "yedin", "yediniz", "yediler"})  # the number seven has no person
 _SWUM = re.compile(r"[dt][iu](?:m|n|k|n[iu]z|l[ae]r)?|m[iu]s.*")
 # Verbs that would be taken for another word: for the face or a hundred, for being.
 _SHOWN = {"yüz": "yüzme", "yuz": "yuzme", "öl": "ölüm"}
@@ -170,15 +168,16 @@ def _longest(word: str, folded: str, roots: _Roots) -> str | None:
 def _clear_verb(word: str, folded: str, roots: _Roots) -> str | None:
     """Return the verb that *word* can only be a form of, whatever noun its letters begin with."""
     _, verbs, going_on = roots
-    if _EATEN.fullmatch(folded):
-        return "ye"
-    if folded[:3] == "yuz" and _SWUM.fullmatch(folded[3:]):
-        return word[:3]
-    found = _CLEARLY.fullmatch(folded)
+    if folded[0] == "y":
+        if folded in _EATEN:
+            return "ye"
+        if folded[:3] == "yuz" and _SWUM.fullmatch(folded[3:]):
+            return word[:3]
+    found = _CLEARLY.search(folded)
     if found is None:
         return None
-    start, ending = word[: found.end(1)], found[2]
-    if ending[0] == "m":
+    start = word[: found.start()]
+    if found[0][0] == "m":
         return start if verbs.get(start) == start else None
     return going_on.get(start)
 

@@ -150,8 +150,8 @@ dile dilen dinle dinlen diz doğ doğra dol dolaş don dök dön döv dur duy d�
 eğ eğlen em emret er eri es eşle et etkile ez fırla gebe geç geçir gel geliş gerek getir gez
 gezdir gıdıkla gir giy git gizle göm gönder gör görüş götür göster güldür gül güven hasta
 hatırla hatırlat havla hazırla hazırlan hesapla hisset hoşlan ısır ısıt ıslat iç ilerle ilgilen in
-inan incele indir ister iste it izle kaç kal kaldır kalk kana kandır kapa kapat kar karar karış karşıla
-kaşı kat katıl kay kaybet kaydet kaybol kaz kazan kes kır kırp kız kilitle kok kokla kon konuş kop
+inan incele indir ister iste it izle kaç kal kaldır kalk kana kandır kapa kapat kar karar karış
+karşıla kaşı kat katıl kay kaybet kaydet kaybol kaz kazan kes kır kırp kız kilitle kok kokla kon konuş kop
 kopar kork koru koş koy kullan kur kurtar kurtul kuru kus kutla küs mırılda oku ol otur oyna öde
 öğren öğret öksür öl öldür ölç öner öp ör ört öt öv özle parla patla paylaş pişir piş planla
 rastla sabret sağ sağla sakla sal sallan san sar sarıl sat say saç seç sembol sev sevin

@@ -81,8 +81,8 @@ _OF_VERB = re.compile(_verbal(_ONE, _OTHER))
 _CLEARLY = re.compile(r"[iu]yor|m[ae](?:d[iu](?:m|n|k|n[iu]z|l[ae]r)?$|m[iu]s|y[ae]c[ae][kg])")
 _EATEN = frozenset({"yedim", "yedin", "yediniz", "yediler"})  # the number seven has no person
 _SWUM = re.compile(r"[dt][iu](?:m|n|k|n[iu]z|l[ae]r)?|m[iu]s.*")
-# Verbs that would be taken for another word: for the face or a hundred, for being.
-_SHOWN = {"yüz": "yüzme", "yuz": "yuzme", "öl": "ölüm"}
+# Verbs that would be taken for another word: for a face or a hundred, for being, for a dog.
+_SHOWN = {"yüz": "yüzme", "yuz": "yuzme", "öl": "ölüm", "doğ": "doğum"}
 # Before -iyor a verb loses its last vowel, and may look like another, rarer one.
 _RARER = {"d": "de", "y": "ye", "yar": "yara", "yık": "yıka", "uy": "uyu"}
 

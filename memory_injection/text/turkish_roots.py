@@ -151,10 +151,10 @@ eğ eğlen em emret er eri es eşle et etkile ez fırla gebe geç geçir gel gel
 gezdir gıdıkla gir giy git gizle göm gönder gör görüş götür göster güldür gül güven hasta
 hatırla hatırlat havla hazırla hazırlan hesapla hisset hoşlan ısır ısıt ıslat iç ilerle ilgilen in
 inan incele indir ister iste it izle kaç kal kaldır kalk kana kandır kapa kapat kar karar karış
-karşıla kaşı kat katıl kay kaybet kaydet kaybol kaz kazan kes kır kırp kız kilitle kok kokla kon konuş kop
-kopar kork koru koş koy kullan kur kurtar kurtul kuru kus kutla küs mırılda oku ol otur oyna öde
-öğren öğret öksür öl öldür ölç öner öp ör ört öt öv özle parla patla paylaş pişir piş planla
-rastla sabret sağ sağla sakla sal sallan san sar sarıl sat say saç seç sembol sev sevin
+karşıla kaşı kat katıl kay kaybet kaydet kaybol kaz kazan kes kır kırp kız kilitle kok kokla
+kon konuş kop kopar kork koru koş koy kullan kur kurtar kurtul kuru kus kutla küs mırılda oku ol
+otur oyna öde öğren öğret öksür öl öldür ölç öner öp ör ört öt öv özle parla patla paylaş pişir piş
+planla rastla sabret sağ sağla sakla sal sallan san sar sarıl sat say saç seç sembol sev sevin
 seyret sez sığ sık sıkıl sız sil sin soğu sok sol sor soy soyun sön sök sömür söyle söz sun sus
 susa sürdür sür süpür süsle şaşır şaş şiş tak takıl tanı tanış tara tart taşı taşın tat temizle
 tekrar terle titre topla toplan tut tüken tüket uç uğra ulaş um unut uy uyan uyandır uyar uyu uza
@@ -190,7 +190,7 @@ HARD = "anıt kart konut kurt sırt"
 """Longer nouns whose last letter does not, or is met more often where it only seems to."""
 
 MADE = """
-doğum:doğ ödeme:öde seçim:seç içecek:iç çözüm:çöz uyku:uyu soru:sor gezi:gez istek:iste
+ödeme:öde seçim:seç içecek:iç çözüm:çöz uyku:uyu soru:sor gezi:gez istek:iste
 deneme:dene inanç:inan
 planla:plan terle:ter ütüle:ütü süsle:süs yükle:yük etkile:etki yenile:yeni ilgilen:ilgi
 zorla:zor"""

@@ -67,6 +67,10 @@ class _Owner:
     new: set[str] | None = None
     threads: dict[str, tuple[int, int]] = field(default_factory=dict)
     speakers: dict[str, int] = field(default_factory=dict)
+    prefix: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.prefix = token(self.id, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +279,7 @@ def _row(
         None if speaker is None else _speaker(conn, owner, speaker),
         length,
         day,
-        marked.replace("_", token(owner.id, "")),
+        marked.replace("_", owner.prefix),
         external,
         int(pinned),
         content,
@@ -326,7 +330,7 @@ def analyse_anew(conn: sqlite3.Connection) -> None:
             if owner.languages and language not in owner.languages:
                 _, marked, length = _analysed(content, owner, owner.languages[0])
             owner.terms += length
-            cut.append((marked.replace("_", token(scope, "")), length, ident))
+            cut.append((marked.replace("_", owner.prefix), length, ident))
         conn.executemany("UPDATE memory_entries SET terms = ?, length = ? WHERE id = ?", cut)
         last = rows[-1][0]
     if last:

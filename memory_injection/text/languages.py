@@ -134,12 +134,12 @@ def guess_words(text: str, words: list[str], known: Collection[str] = ()) -> str
                 votes[language] += _LETTER_WEIGHT
         if not votes:
             return _by_script(text) or _by_further_letters(text, known)
-    if known:
-        votes = Counter({one: n for one, n in votes.items() if n > 1 or one in known})
-    if not votes:
-        return _by_further_letters(text, known)
     best = max(votes.values())
     leaders = {language for language, count in votes.items() if count == best}
+    if known and best == 1:
+        leaders.intersection_update(known)
+        if not leaders:
+            return _by_further_letters(text, known)
     leaders -= {language for language in leaders if _ALIKE.get(language) in leaders}
     return leaders.pop() if len(leaders) == 1 else None
 

@@ -35,6 +35,7 @@ STEMMED = {
 
 _TURKISH_LETTERS = 5
 _LONGEST = 64  # characters; longer "words" are keys, hashes and encoded data: cut, not stemmed
+_DIGITS = "0123456789"
 _MEMO = 100_000
 
 _local = threading.local()  # a stemmer object must not be used by two threads at once
@@ -133,6 +134,8 @@ def _work_out(word: str, language: str | None) -> tuple[str, ...]:
     if is_stop_word(word, token, language):
         return ()
     if not token.isalpha():
+        if not token.strip(_DIGITS).isalpha():  # sooner told than by taking it apart
+            return tokens
         parts = apart(token)
         return tokens if parts == tokens else tuple(terms(parts, language))
     if language not in STEMMED or len(word) > _LONGEST:

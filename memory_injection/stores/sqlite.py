@@ -312,6 +312,7 @@ class SQLiteStore:
         owner = Scope.of(scope)
         if not owner.ids():
             raise InputError("erase needs a scope with at least one id: it would delete everything")
+        self._engine.close()  # an index that is open keeps what is erased on the disk
         away = without_indexes(self.path, self._busy_timeout, self.name)
         with away, self._erasing() as session:
             owners = writing.owners_within(session.conn, owner)

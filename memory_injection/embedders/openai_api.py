@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Awaitable, Sequence
 from typing import Any, Literal
 
+from ..arguments import checked_count, checked_seconds
 from ..errors import ConfigurationError, MemoryInjectionError
 from .callables import is_async
 
@@ -36,7 +37,7 @@ class OpenAIEmbedder:
         timeout: seconds one request may take.
 
     Raises:
-        ConfigurationError: *model* is blank, or *base_url* is not http(s).
+        ConfigurationError: *model* is blank, *base_url* is not http(s), a number breaks its rule.
     """
 
     OPENAI = "https://api.openai.com/v1"
@@ -52,12 +53,12 @@ class OpenAIEmbedder:
         batch_size: int = 128,
         timeout: float = 10.0,
     ) -> None:
-        if not model.strip():
-            raise ConfigurationError("an embedding model needs a name")
-        if not base_url.startswith(("http://", "https://")):
+        if not isinstance(model, str) or not model.strip():
+            raise ConfigurationError(f"an embedding model needs a name, not {model!r}")
+        if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
             raise ConfigurationError(f"base_url must start with http:// or https://: {base_url!r}")
-        if batch_size < 1:
-            raise ConfigurationError(f"batch_size must be at least 1, not {batch_size!r}")
+        if dimensions is not None:
+            checked_count("dimensions", dimensions)
         self.name = model if dimensions is None else f"{model}@{dimensions}"
         self.dimension = dimensions
         self.is_async = is_async(getattr(getattr(client, "embeddings", None), "create", None))
@@ -67,8 +68,8 @@ class OpenAIEmbedder:
         if api_key is None and base_url.rstrip("/") == self.OPENAI:
             self._key = os.environ.get("OPENAI_API_KEY")
         self._request = {"model": model} | ({"dimensions": dimensions} if dimensions else {})
-        self._batch_size = batch_size
-        self._timeout = timeout
+        self._batch_size = checked_count("batch_size", batch_size)
+        self._timeout = checked_seconds("timeout", timeout)
 
     def embed(
         self, texts: Sequence[str], kind: Literal["query", "document"] = "document"

@@ -130,9 +130,18 @@ async def test_an_async_client_gives_an_awaitable() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"model": " "}, {"model": "m", "base_url": "ftp://x"}, {"model": "m", "batch_size": 0}],
+    [
+        {"model": " "},
+        {"model": None},
+        {"model": "m", "base_url": "ftp://x"},
+        {"model": "m", "base_url": None},
+        {"model": "m", "batch_size": 0},
+        {"model": "m", "batch_size": "8"},
+        {"model": "m", "dimensions": 0},
+        {"model": "m", "timeout": "10"},
+    ],
 )
 def test_what_cannot_work_is_refused_at_construction(wrong: dict[str, Any]) -> None:
-    """Blank names, other protocols, empty batches."""
+    """Blank names, other protocols, empty batches, texts for numbers."""
     with pytest.raises(ConfigurationError):
         OpenAIEmbedder(**wrong)

@@ -331,6 +331,9 @@ def test_nothing_erased_is_left_in_the_file(tmp_path: Path) -> None:
         ({"path": "m.db", "max_search_results": "5"}, "max_search_results"),
         ({"path": "m.db", "busy_timeout": -1}, "busy_timeout"),
         ({"path": "m.db", "busy_timeout": "5"}, "busy_timeout"),
+        ({"path": "m.db", "language": "English"}, "language"),
+        ({"path": "m.db", "language": "en us"}, "language"),
+        ({"path": "m.db", "language": 5}, "language"),
     ],
 )
 def test_a_wrong_store_is_refused_at_construction(arguments: dict[str, Any], part: str) -> None:

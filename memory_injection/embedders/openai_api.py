@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import http.client
 import inspect
 import json
 import os
@@ -31,7 +33,8 @@ class OpenAIEmbedder:
         client: an OpenAI client to use; with an async one ``embed`` returns an awaitable.
         base_url: the service's root, up to and including ``/v1``.
         api_key: sent as a bearer token; the default is ``OPENAI_API_KEY`` for OpenAI's own URL
-            and none elsewhere, so that a key never reaches a server it was not meant for.
+            and none elsewhere, so that a key never reaches a server it was not meant for;
+            redirections are not followed.
         dimensions: shorter vectors, for models that offer them.
         batch_size: most texts in one request.
         timeout: seconds one request may take.
@@ -106,12 +109,15 @@ class OpenAIEmbedder:
             headers["Authorization"] = f"Bearer {self._key}"
         request = urllib.request.Request(self._url, json.dumps(body).encode(), headers)
         try:
-            with urllib.request.urlopen(request, timeout=self._timeout) as reply:
+            with _opener().open(request, timeout=self._timeout) as reply:
                 return json.loads(reply.read())
         except urllib.error.HTTPError as error:
-            raise EmbeddingError(f"{self._url} answered {error.code} {error.reason}") from None
-        except (OSError, ValueError) as error:
-            raise EmbeddingError(f"{self._url} did not answer: {error}") from None
+            said = f"{error.code} {error.reason}"
+            error.close()
+            raise EmbeddingError(f"{self._url} answered {said}") from None
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            what = str(error) or type(error).__name__
+            raise EmbeddingError(f"{self._url} did not answer: {what}") from None
 
     def _read(self, answer: Any, count: int) -> list[Sequence[float]]:
         try:
@@ -124,6 +130,18 @@ class OpenAIEmbedder:
             raise EmbeddingError(f"{self._url} gave {len(vectors)} vectors for {count} texts")
         self.dimension = len(vectors[0])
         return vectors
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Leaves a redirection unfollowed: the key would go along to wherever it leads."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+@functools.cache
+def _opener() -> urllib.request.OpenerDirector:
+    return urllib.request.build_opener(_NoRedirect)
 
 
 def _get(value: Any, name: str) -> Any:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..text import guess_language
 from . import vectors as tables
 from .database import Database
 from .pairs import PAIRS
+from .refusals import Refused, Taken, embed_each, known_text, refused_entries
 from .vectorizing import EmbeddingFailed, Vectorizer, Vectors, scale_of
 from .vectors import Model, Scale
 
-__all__ = ["Progress", "embed_waiting"]
+__all__ = ["Done", "Progress", "embed_waiting"]
 
 T = TypeVar("T")
 Steps = Generator[Any, Any, T]
@@ -24,52 +25,82 @@ _HEAD = 1000  # characters of a text that tell its language
 _BATCH = 256  # texts embedded and written at a time: what a broken-off run loses at most
 
 
+class Done(NamedTuple):
+    """How many entries were embedded, and those that the embedder refused."""
+
+    embedded: int
+    refused: list[Refused]
+
+
 def embed_waiting(
     database: Database,
     vectorizer: Vectorizer,
     progress: Progress | None = None,
     others: Collection[int] = (),
-) -> Steps[int]:
-    """Embed every entry without a vector of the embedder's model; return how many.
+    again: bool = False,
+) -> Steps[Done]:
+    """Embed every entry without a vector of the embedder's model.
 
     Yields vectors or awaitables of them, see ``vectorizing.run``. Entries written meanwhile, by
     anybody, are embedded too, but for *others*: row numbers that other calls were embedding before
     this one's entries were written. So a text that hangs the model holds up the call that wrote it.
+    What the embedder refuses is set aside in the file, and left alone from then on unless *again*.
 
     Raises:
         EmbeddingFailed: the embedder's trouble; what was embedded before it is kept.
         StoreError: the file cannot be written.
     """
     embedder = vectorizer.embedder
-    done = last = total = 0
+    skipped = None if again else embedder.name
+    embedded = last = total = 0
+    refused: dict[int, str] = {}
     with database.read() as session:
         model = tables.find_model(session.conn, embedder.name, embedder.dimension)
         if progress is not None:
-            total = tables.count_waiting(session.conn, model)
+            total = tables.count_waiting(session.conn, model, skipped)
     if model is not None and not model.scales:
         model = yield from _earlier(database, vectorizer, model)
     while True:
         with database.read() as session:
-            batch = tables.waiting(session.conn, model, _BATCH, last)
+            batch = tables.waiting(session.conn, model, _BATCH, last, skipped)
+            known = known_text(session.conn, model)
         if not batch:
-            return done
+            break
         last = batch[-1][0]
-        taken = [row for row in batch if row[0] not in others]
-        if not taken:
+        batch = [row for row in batch if row[0] not in others]
+        if not batch:
             continue
-        with vectorizer.taking(taken):
-            rows: Vectors = yield vectorizer.documents([text for _, text in taken])
-            if not rows.any():
-                raise EmbeddingFailed(f"embedder {embedder.name!r} returned nothing but zeros")
-            if model is None or model.dimension != rows.shape[1]:
-                model = yield from _recorded(database, vectorizer, rows.shape[1])
-            with database.write() as session:
-                tables.keep(session.conn, model, [ident for ident, _ in taken], rows)
-        said = {guess_language(text[:_HEAD]) or "en" for _, text in taken}
-        model = yield from _measured(database, vectorizer, model, said)
-        done += len(taken)
+        with vectorizer.taking(batch):
+            taken = yield from embed_each(vectorizer, batch, known)
+            before, model = model, (yield from _kept(database, vectorizer, model, taken))
+        if model is not before:
+            last = 0  # all that this model has not embedded, what another one refused included
+        if model is not None:
+            texts = [text for ident, text in batch if ident not in taken.refused]
+            said = {guess_language(text[:_HEAD]) or "en" for text in texts}
+            model = yield from _measured(database, vectorizer, model, said)
+        refused.update(taken.refused)
+        embedded += len(taken.idents)
         if progress is not None:
+            done = embedded + len(refused)
             progress(done, max(total, done))
+    with database.read() as session:
+        named = refused_entries(session.conn, embedder.name, [*refused]) if refused else []
+    return Done(embedded, named)
+
+
+def _kept(
+    database: Database, vectorizer: Vectorizer, model: Model | None, taken: Taken
+) -> Steps[Model | None]:
+    """Write what became of a batch; return the model, now measured if it is new."""
+    rows = taken.vectors
+    if rows is not None and (model is None or model.dimension != rows.shape[1]):
+        model = yield from _recorded(database, vectorizer, rows.shape[1])
+    with database.write() as session:
+        if model is not None and rows is not None:
+            tables.keep(session.conn, model, taken.idents, rows)
+        tables.set_aside(session.conn, vectorizer.embedder.name, taken.refused)
+    return model
 
 
 def _recorded(database: Database, vectorizer: Vectorizer, dimension: int) -> Steps[Model]:
@@ -81,6 +112,8 @@ def _recorded(database: Database, vectorizer: Vectorizer, dimension: int) -> Ste
         return known
     english = yield from _scale(vectorizer, "en", dimension)
     with database.write() as session:
+        if tables.find_model(session.conn, name, None) is not None:
+            tables.take_back(session.conn, name)
         model = tables.record_model(session.conn, name, dimension, english)
         return replace(model, scales=tables.record_scales(session.conn, model, {"en": english}))
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from ..arguments import checked_flag, checked_seconds
 from ..embedders import load_embedder
@@ -34,6 +34,7 @@ from . import hybrid as ranking
 from . import vectors as tables
 from .both import BothRecall, Question, spoken_in
 from .embedding import Progress, embed_waiting
+from .refusals import Refused, by_words_alone, refused_entries, told_of
 from .reranking import Reranking
 from .vector_index import vector_index_for
 from .vectorizing import Blocking, EmbeddingFailed, Vectorizer, Vectors, run
@@ -42,6 +43,7 @@ __all__ = ["VectorStore"]
 
 T = TypeVar("T")
 Steps = Generator[Any, Any, T]
+Refusals: TypeAlias = list[Refused]  # `list` is a method of the class below
 
 _LOG = logging.getLogger("memory_injection.stores.vector")
 _CONTEXT = 0.5  # weight of the turns before a short ask...
@@ -197,12 +199,13 @@ class VectorStore(SQLiteStore):
             question = Question(
                 query, asked, context or "", depth, limit, self._clock().date(), self.hybrid
             )
-            found, unknown = self._both.search_both(
-                session, view_of(session, scope), model, question
-            )
+            view = view_of(session, scope)
+            found, unknown = self._both.search_both(session, view, model, question)
+            owners = [owner.id for owner in view.owners] if unknown else []
+            refused = tables.count_refused(session.conn, embedder.name, owners) if unknown else 0
         if unknown == view.entries:
             return self._by_words(query, given, self._nothing_embedded("now: call reembed()"))
-        return SearchResult(found, problem=_partly(unknown, view.entries))
+        return SearchResult(found, problem=by_words_alone(unknown, view.entries, refused))
 
     def _nothing_embedded(self, when: str) -> str:
         name = self._vectorizer.embedder.name
@@ -245,7 +248,8 @@ class VectorStore(SQLiteStore):
         """Write one entry, embed it, and return its id; see ``SQLiteStore.add``.
 
         If the embedder fails the entry is kept and found by its words; ``problem`` says why, and
-        the next write or ``reembed`` tries again.
+        the next write or ``reembed`` tries again. An entry that it refuses by itself is set aside,
+        see ``refused``.
         """
         others = self._vectorizer.taken()
         done = super().add(content, metadata, scope=scope, id=id, created_at=created_at)
@@ -287,7 +291,9 @@ class VectorStore(SQLiteStore):
         """Embed every entry that has no vector of the current model; return how many.
 
         Needed after a change of model, and after the embedder was out of reach. It may be broken
-        off at any time: what was embedded is kept, and the next call goes on from there.
+        off at any time: what was embedded is kept, and the next call goes on from there. Entries
+        that the embedder refused are tried again; those that it refuses still are not counted, and
+        ``problem`` and ``refused`` name them.
 
         Args:
             progress: called after every batch with (embedded, to do).
@@ -299,29 +305,39 @@ class VectorStore(SQLiteStore):
         return self._run(self._reembedded(progress))
 
     def waiting(self) -> int:
-        """Return how many entries have no vector of the current model."""
+        """Return how many entries have no vector of the current model, but for the refused."""
         embedder = self._vectorizer.embedder
         with self._database.read() as session:
             model = tables.find_model(session.conn, embedder.name, embedder.dimension)
-            return tables.count_waiting(session.conn, model)
+            return tables.count_waiting(session.conn, model, embedder.name)
+
+    def refused(self) -> Refusals:
+        """Return the entries that the embedder refuses, oldest first: ``id, reason, scope``.
+
+        They are found by their words. Nothing tries them again but ``reembed``, a change of their
+        text, or of the model.
+        """
+        with self._database.read() as session:
+            return refused_entries(session.conn, self._vectorizer.embedder.name)
 
     def _run(self, steps: Steps[T]) -> T | Awaitable[T]:
         return run(steps, later=self._vectorizer.is_async)
 
     def _reembedded(self, progress: Progress | None) -> Steps[int]:
-        count = yield from embed_waiting(self._database, self._vectorizer, progress)
-        yield Blocking(lambda: self._follow(count))
-        return count
+        done = yield from embed_waiting(self._database, self._vectorizer, progress, again=True)
+        self._note(told_of(self._vectorizer.embedder.name, done.refused))
+        yield Blocking(lambda: self._follow(done.embedded))
+        return done.embedded
 
-    def _embedded(self, done: T, others: frozenset[int]) -> Steps[T]:
+    def _embedded(self, written: T, others: frozenset[int]) -> Steps[T]:
         try:
-            count = yield from embed_waiting(self._database, self._vectorizer, others=others)
+            done = yield from embed_waiting(self._database, self._vectorizer, others=others)
         except EmbeddingFailed as error:
             self._note(str(error))
-            return done
-        self._note(None)
-        yield Blocking(lambda: self._follow(count))
-        return done
+            return written
+        self._note(told_of(self._vectorizer.embedder.name, done.refused))
+        yield Blocking(lambda: self._follow(done.embedded))
+        return written
 
     def _follow(self, count: int) -> None:
         """Let the index follow what was embedded."""
@@ -355,9 +371,3 @@ def _other_length(name: str, length: int, model: tables.Model) -> str:
         f"{name!r} gives vectors of {length} numbers, those kept have {model.dimension}:"
         " call reembed()"
     )
-
-
-def _partly(unknown: int, entries: int) -> str | None:
-    if not unknown:
-        return None
-    return f"{unknown} of {entries} entries by words alone: they wait to be embedded"

@@ -7,9 +7,10 @@
 - ``memory_vectors``: one row per embedded entry, float32, unit length. A row belongs to one
   model; rows of another model are never compared with, they wait to be embedded again.
 - ``memory_segments``: the files of an approximate index, see ``usearch_index``
+- ``memory_refused``: entries that an embedder, by name, has no vector for, and why
 - ``memory_owned``: an owner's entries in order of their row numbers
 
-Deleting an entry deletes its vector (by trigger, whoever deletes it).
+Deleting an entry deletes its vector and its refusals (by trigger, whoever deletes it).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ __all__ = [
     "Model",
     "Scale",
     "Vectors",
+    "count_refused",
     "count_waiting",
     "find_model",
     "has_segments",
@@ -33,6 +35,8 @@ __all__ = [
     "prepare_vectors",
     "record_model",
     "record_scales",
+    "set_aside",
+    "take_back",
     "waiting",
 ]
 
@@ -41,7 +45,8 @@ Vectors = NDArray[np.float32]
 
 def prepare_vectors(conn: sqlite3.Connection) -> None:
     """Make the tables where they are missing."""
-    if all(_exists(conn, name) for name in ("memory_vectors_gone", "memory_segments", _SCALES)):
+    made = ("memory_vectors_gone", "memory_segments", _SCALES, "memory_refused_gone")
+    if all(_exists(conn, name) for name in made):
         return
     conn.execute("BEGIN IMMEDIATE")
     try:
@@ -69,6 +74,10 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS memory_scales (model INTEGER NOT NULL, language TEXT NOT NULL,"
     " unrelated REAL NOT NULL, answer REAL NOT NULL, spread REAL NOT NULL,"
     " PRIMARY KEY (model, language)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS memory_refused (id INTEGER NOT NULL, model TEXT NOT NULL,"
+    " reason TEXT NOT NULL, PRIMARY KEY (id, model)) WITHOUT ROWID",
+    "CREATE TRIGGER IF NOT EXISTS memory_refused_gone AFTER DELETE ON memory_entries"
+    " BEGIN DELETE FROM memory_refused WHERE id = old.id; END",
 )
 
 
@@ -212,23 +221,66 @@ def keep(conn: sqlite3.Connection, model: Model, ids: Sequence[int], vectors: Ve
         " SELECT id, ?, ? FROM memory_entries WHERE id = ?",
         [(model.id, row.tobytes(), ident) for ident, row in zip(ids, vectors, strict=True)],
     )
+    conn.executemany(
+        "DELETE FROM memory_refused WHERE id = ? AND model = ?",
+        [(ident, model.name) for ident in ids],
+    )
+
+
+def set_aside(conn: sqlite3.Connection, name: str, refused: Mapping[int, str]) -> None:
+    """Record what the embedder *name* refuses, and why, inside the caller's transaction."""
+    conn.executemany(
+        "INSERT OR REPLACE INTO memory_refused (id, model, reason)"
+        " SELECT id, ?, ? FROM memory_entries WHERE id = ?",
+        [(name, reason, ident) for ident, reason in refused.items()],
+    )
+
+
+def take_back(conn: sqlite3.Connection, name: str) -> None:
+    """Forget what the embedder *name* refused: another model goes by its name now."""
+    conn.execute("DELETE FROM memory_refused WHERE model = ?", (name,))
 
 
 def waiting(
-    conn: sqlite3.Connection, model: Model | None, most: int, after: int = 0
+    conn: sqlite3.Connection,
+    model: Model | None,
+    most: int,
+    after: int = 0,
+    but_refused: str | None = None,
 ) -> list[tuple[int, str]]:
-    """Return entries without a vector of *model*, oldest first: row number and text."""
+    """Return entries without a vector of *model*, oldest first: row number and text.
+
+    Those that the embedder *but_refused* has refused are left out.
+    """
     return conn.execute(
         "SELECT e.id, e.content FROM memory_entries e LEFT JOIN memory_vectors v"
-        " ON v.id = e.id AND v.model = ? WHERE v.id IS NULL AND e.id > ? ORDER BY e.id LIMIT ?",
-        (model.id if model else -1, after, most),
+        " ON v.id = e.id AND v.model = ? WHERE v.id IS NULL AND e.id > ?"
+        " AND NOT EXISTS (SELECT 1 FROM memory_refused r WHERE r.id = e.id AND r.model = ?)"
+        " ORDER BY e.id LIMIT ?",
+        (model.id if model else -1, after, but_refused, most),
     ).fetchall()
 
 
-def count_waiting(conn: sqlite3.Connection, model: Model | None) -> int:
-    """Return how many entries have no vector of *model*."""
+def count_waiting(
+    conn: sqlite3.Connection, model: Model | None, but_refused: str | None = None
+) -> int:
+    """Return how many entries have no vector of *model*, as :func:`waiting` would list them."""
     total = int(conn.execute("SELECT count(*) FROM memory_entries").fetchone()[0])
+    if but_refused is not None and _exists(conn, "memory_refused"):
+        sql = "SELECT count(*) FROM memory_refused WHERE model = ?"
+        total -= int(conn.execute(sql, (but_refused,)).fetchone()[0])
     if model is None:
         return total
     sql = "SELECT count(*) FROM memory_vectors WHERE model = ?"
     return total - int(conn.execute(sql, (model.id,)).fetchone()[0])
+
+
+def count_refused(conn: sqlite3.Connection, name: str, owners: Sequence[int]) -> int:
+    """Return how many of the *owners*' entries the embedder *name* has refused."""
+    if not _exists(conn, "memory_refused"):
+        return 0
+    sql = (
+        "SELECT count(*) FROM memory_refused r JOIN memory_entries e ON e.id = r.id"
+        f" WHERE r.model = ? AND e.scope IN ({','.join('?' * len(owners))})"
+    )
+    return int(conn.execute(sql, (name, *owners)).fetchone()[0])

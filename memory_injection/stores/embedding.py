@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
-from ..text import guess_language
 from . import vectors as tables
 from .database import Database
 from .pairs import PAIRS
@@ -21,7 +20,6 @@ Steps = Generator[Any, Any, T]
 Progress = Callable[[int, int], None]
 """Called with how many entries are embedded and how many there are to do."""
 
-_HEAD = 1000  # characters of a text that tell its language
 _BATCH = 256  # texts embedded and written at a time: what a broken-off run loses at most
 
 
@@ -72,12 +70,12 @@ def embed_waiting(
             continue
         with vectorizer.taking(batch):
             taken = yield from embed_each(vectorizer, batch, known)
-            before, model = model, (yield from _kept(database, vectorizer, model, taken))
+            spoken = {ident: tables.spoken_by(text) for ident, text in batch}
+            before, model = model, (yield from _kept(database, vectorizer, model, taken, spoken))
         if model is not before:
             last = 0  # all that this model has not embedded, what another one refused included
         if model is not None:
-            texts = [text for ident, text in batch if ident not in taken.refused]
-            said = {guess_language(text[:_HEAD]) or "en" for text in texts}
+            said = {spoken[ident] or "en" for ident in taken.idents}
             model = yield from _measured(database, vectorizer, model, said)
         refused.update(taken.refused)
         embedded += len(taken.idents)
@@ -90,7 +88,11 @@ def embed_waiting(
 
 
 def _kept(
-    database: Database, vectorizer: Vectorizer, model: Model | None, taken: Taken
+    database: Database,
+    vectorizer: Vectorizer,
+    model: Model | None,
+    taken: Taken,
+    spoken: Mapping[int, str],
 ) -> Steps[Model | None]:
     """Write what became of a batch; return the model, now measured if it is new."""
     rows = taken.vectors
@@ -98,7 +100,8 @@ def _kept(
         model = yield from _recorded(database, vectorizer, rows.shape[1])
     with database.write() as session:
         if model is not None and rows is not None:
-            tables.keep(session.conn, model, taken.idents, rows)
+            languages = [spoken[ident] for ident in taken.idents]
+            tables.keep(session.conn, model, taken.idents, rows, languages)
         tables.set_aside(session.conn, vectorizer.embedder.name, taken.refused)
     return model
 

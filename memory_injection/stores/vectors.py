@@ -4,8 +4,9 @@
   scale
 - ``memory_scales``: what a model's cosines look like in a language, for a question with its answer
   and with something else
-- ``memory_vectors``: one row per embedded entry, float32, unit length. A row belongs to one
-  model; rows of another model are never compared with, they wait to be embedded again.
+- ``memory_vectors``: one row per embedded entry, float32, unit length, and the language of its
+  text ("" for none, NULL in rows of earlier versions). A row belongs to one model; rows of another
+  model are never compared with, they wait to be embedded again.
 - ``memory_segments``: the files of an approximate index, see ``usearch_index``
 - ``memory_refused``: entries that an embedder, by name, has no vector for, and why
 - ``memory_owned``: an owner's entries in order of their row numbers
@@ -22,36 +23,47 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..text import guess_language
+
 __all__ = [
+    "HEAD",
     "Model",
     "Scale",
     "Vectors",
+    "code_of",
     "count_refused",
     "count_waiting",
     "find_model",
+    "has_languages",
     "has_segments",
     "keep",
+    "language_of",
     "languages_of",
     "prepare_vectors",
     "record_model",
     "record_scales",
     "set_aside",
+    "spoken_by",
     "take_back",
     "waiting",
 ]
 
 Vectors = NDArray[np.float32]
+HEAD = 1000
+"""Characters of an entry that tell its language."""
 
 
 def prepare_vectors(conn: sqlite3.Connection) -> None:
     """Make the tables where they are missing."""
     made = ("memory_vectors_gone", "memory_segments", _SCALES, "memory_refused_gone")
-    if all(_exists(conn, name) for name in made):
+    if all(_exists(conn, name) for name in made) and has_languages(conn):
         return
     conn.execute("BEGIN IMMEDIATE")
     try:
         for statement in _TABLES:
             conn.execute(statement)
+        if not has_languages(conn):
+            conn.execute("ALTER TABLE memory_vectors ADD COLUMN language TEXT")
     except BaseException:
         conn.execute("ROLLBACK")
         raise
@@ -64,7 +76,7 @@ _TABLES = (
     " dimension INTEGER NOT NULL, unrelated REAL NOT NULL, answer REAL NOT NULL,"
     " UNIQUE (name, dimension))",
     "CREATE TABLE IF NOT EXISTS memory_vectors (id INTEGER PRIMARY KEY,"
-    " model INTEGER NOT NULL, vector BLOB NOT NULL)",
+    " model INTEGER NOT NULL, vector BLOB NOT NULL, language TEXT)",
     "CREATE TRIGGER IF NOT EXISTS memory_vectors_gone AFTER DELETE ON memory_entries"
     " BEGIN DELETE FROM memory_vectors WHERE id = old.id; END",
     "CREATE INDEX IF NOT EXISTS memory_owned ON memory_entries (scope)",
@@ -84,6 +96,26 @@ _TABLES = (
 def has_segments(conn: sqlite3.Connection) -> bool:
     """Tell whether the file has the table of an approximate index (older ones have none)."""
     return _exists(conn, "memory_segments")
+
+
+def has_languages(conn: sqlite3.Connection) -> bool:
+    """Tell whether the vectors' table has its texts' languages (older files have none)."""
+    return any(row[1] == "language" for row in conn.execute("PRAGMA table_info(memory_vectors)"))
+
+
+def spoken_by(text: str) -> str:
+    """Return the language of an entry's *text*, told from its head; "" if nothing tells it."""
+    return guess_language(text[:HEAD]) or ""
+
+
+def code_of(language: str) -> int:
+    """Return a number for *language* (a code of a few letters), 0 for ""."""
+    return int.from_bytes(language.encode(), "big")
+
+
+def language_of(code: int) -> str | None:
+    """Return the language that :func:`code_of` made *code* of; None for ""."""
+    return code.to_bytes((code.bit_length() + 7) // 8, "big").decode() or None
 
 
 def _exists(conn: sqlite3.Connection, name: str) -> bool:
@@ -214,12 +246,21 @@ def languages_of(conn: sqlite3.Connection) -> set[str]:
     return {language for row in rows for language in row[0].split()}
 
 
-def keep(conn: sqlite3.Connection, model: Model, ids: Sequence[int], vectors: Vectors) -> None:
+def keep(
+    conn: sqlite3.Connection,
+    model: Model,
+    ids: Sequence[int],
+    vectors: Vectors,
+    languages: Sequence[str],
+) -> None:
     """Write one vector per entry inside the caller's transaction; entries that went are skipped."""
     conn.executemany(
-        "INSERT OR REPLACE INTO memory_vectors (id, model, vector)"
-        " SELECT id, ?, ? FROM memory_entries WHERE id = ?",
-        [(model.id, row.tobytes(), ident) for ident, row in zip(ids, vectors, strict=True)],
+        "INSERT OR REPLACE INTO memory_vectors (id, model, vector, language)"
+        " SELECT id, ?, ?, ? FROM memory_entries WHERE id = ?",
+        [
+            (model.id, row.tobytes(), language, ident)
+            for ident, row, language in zip(ids, vectors, languages, strict=True)
+        ],
     )
     conn.executemany(
         "DELETE FROM memory_refused WHERE id = ? AND model = ?",

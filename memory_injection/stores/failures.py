@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from concurrent.futures import TimeoutError as FutureTimeout
+from http.client import HTTPException
 
 __all__ = ["is_general", "message_of"]
 
@@ -15,6 +16,9 @@ OpenAI's is 400, text-embeddings-inference has 413 and 422, llama.cpp 500 for on
 """
 
 
+_GENERAL = (OSError, ImportError, HTTPException, FutureTimeout, asyncio.TimeoutError)
+
+
 def is_general(error: BaseException) -> bool:
     """Tell whether *error* would come whatever the text is, as far as it can be seen from it.
 
@@ -22,7 +26,7 @@ def is_general(error: BaseException) -> bool:
     package that is missing.
     """
     for one in _chain(error):
-        if isinstance(one, (OSError, ImportError, FutureTimeout, asyncio.TimeoutError)):
+        if isinstance(one, _GENERAL):
             return True
         status = _status(one)
         if status is not None:

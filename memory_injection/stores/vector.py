@@ -33,9 +33,10 @@ except ImportError:
 from . import hybrid as ranking
 from . import vectors as tables
 from .both import BothRecall, Question, spoken_in
-from .embedding import Progress, embed_waiting
+from .embedding import Progress, embed_all, embed_written
 from .refusals import Refused, by_words_alone, refused_entries, told_of
 from .reranking import Reranking
+from .turns import Turn
 from .vector_index import vector_index_for
 from .vectorizing import Blocking, EmbeddingFailed, Vectorizer, Vectors, run
 
@@ -111,6 +112,7 @@ class VectorStore(SQLiteStore):
         self.hybrid = checked_flag("hybrid", hybrid)
         self.problem: str | None = None
         self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)
+        self._turn = Turn(self.path, name)
         self._reranking = Reranking(reranker, rerank_timeout)
         self._unknown: set[str | None] = set()  # languages that the log was told of
         self._index = vector_index_for(index, self.path, name)
@@ -251,24 +253,24 @@ class VectorStore(SQLiteStore):
         the next write or ``reembed`` tries again. An entry that it refuses by itself is set aside,
         see ``refused``.
         """
-        others = self._vectorizer.taken()
+        before = self._before()
         done = super().add(content, metadata, scope=scope, id=id, created_at=created_at)
-        return self._run(self._embedded(done, others))
+        return self._run(self._embedded(done, before))
 
     def add_many(  # type: ignore[override]
         self, items: Iterable[object], *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed many entries; see ``SQLiteStore.add_many``."""
-        others = self._vectorizer.taken()
-        return self._run(self._embedded(super().add_many(items, scope=scope), others))
+        before = self._before()
+        return self._run(self._embedded(super().add_many(items, scope=scope), before))
 
     def add_messages(  # type: ignore[override]
         self, messages: Sequence[Any], context: Any = None, *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed the messages of a conversation; see ``SQLiteStore.add_messages``."""
-        others = self._vectorizer.taken()
+        before = self._before()
         done = super().add_messages(messages, context, scope=scope)
-        return self._run(self._embedded(done, others))
+        return self._run(self._embedded(done, before))
 
     def erase(self, scope: Scope) -> int:
         """Delete everything written for *scope*, vectors too; see ``SQLiteStore.erase``."""
@@ -283,15 +285,16 @@ class VectorStore(SQLiteStore):
         progress: Callable[[int], None] | None = None,
     ) -> transfer.ImportReport | Awaitable[transfer.ImportReport]:
         """Read JSON lines and embed them; see ``SQLiteStore.import_lines``."""
-        others = self._vectorizer.taken()
+        before = self._before()
         report = super().import_lines(source, scope=scope, progress=progress)
-        return self._run(self._embedded(report, others))
+        return self._run(self._embedded(report, before))
 
     def reembed(self, progress: Progress | None = None) -> int | Awaitable[int]:
         """Embed every entry that has no vector of the current model; return how many.
 
         Needed after a change of model, and after the embedder was out of reach. It may be broken
-        off at any time: what was embedded is kept, and the next call goes on from there. Entries
+        off at any time: what was embedded is kept, and the next call goes on from there. While
+        another call is at it, in this process or another, this one waits for it to end. Entries
         that the embedder refused are tried again; those that it refuses still are not counted, and
         ``problem`` and ``refused`` name them.
 
@@ -305,11 +308,15 @@ class VectorStore(SQLiteStore):
         return self._run(self._reembedded(progress))
 
     def waiting(self) -> int:
-        """Return how many entries have no vector of the current model, but for the refused."""
-        embedder = self._vectorizer.embedder
+        """Return how many entries have no vector of the current model, but for the refused.
+
+        The length of its vectors is part of what it is: if the embedder does not say it before it
+        is asked for the first time, the recorded one counts until then.
+        """
+        name, dimension = self._vectorizer.embedder.name, self._vectorizer.dimension
         with self._database.read() as session:
-            model = tables.find_model(session.conn, embedder.name, embedder.dimension)
-            return tables.count_waiting(session.conn, model, embedder.name)
+            model = tables.find_model(session.conn, name, dimension)
+            return tables.count_waiting(session.conn, model, name)
 
     def refused(self) -> Refusals:
         """Return the entries that the embedder refuses, oldest first: ``id, reason, scope``.
@@ -324,14 +331,19 @@ class VectorStore(SQLiteStore):
         return run(steps, later=self._vectorizer.is_async)
 
     def _reembedded(self, progress: Progress | None) -> Steps[int]:
-        done = yield from embed_waiting(self._database, self._vectorizer, progress, again=True)
+        done = yield from embed_all(self._database, self._vectorizer, self._turn, progress)
         self._note(told_of(self._vectorizer.embedder.name, done.refused))
         yield Blocking(lambda: self._follow(done.embedded))
         return done.embedded
 
-    def _embedded(self, written: T, others: frozenset[int]) -> Steps[T]:
+    def _before(self) -> tuple[int, frozenset[int]]:
+        """Return the last row number, and those that other calls are embedding."""
+        with self._database.read() as session:
+            return tables.last_written(session.conn), self._vectorizer.taken()
+
+    def _embedded(self, written: T, before: tuple[int, frozenset[int]]) -> Steps[T]:
         try:
-            done = yield from embed_waiting(self._database, self._vectorizer, others=others)
+            done = yield from embed_written(self._database, self._vectorizer, self._turn, *before)
         except EmbeddingFailed as error:
             self._note(str(error))
             return written

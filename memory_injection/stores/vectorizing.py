@@ -85,10 +85,16 @@ class Vectorizer:
         self.is_async = bool(getattr(embedder, "is_async", is_async(embedder.embed)))
         self._timeout = timeout
         self._store = store
+        self._length: int | None = None
         self._seen: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
         self._lock = Lock()
         self._workers = Workers()
         self._taken: Counter[int] = Counter()  # two calls may embed one entry
+
+    @property
+    def dimension(self) -> int | None:
+        """How long the vectors are: as the embedder says, else as the last ones were."""
+        return self.embedder.dimension or self._length
 
     def taken(self) -> frozenset[int]:
         """Return the row numbers of the entries that calls are embedding at the moment."""
@@ -232,6 +238,7 @@ class Vectorizer:
         said = self.embedder.dimension
         if said is not None and said != length:
             raise self.wrong(f"returned vectors of {length} numbers, its dimension is {said}")
+        self._length = length
 
     def _failed(self, error: BaseException) -> EmbeddingFailed:
         said = f"{type(error).__name__}: {message_of(error)}"

@@ -39,6 +39,7 @@ __all__ = [
     "keep",
     "language_of",
     "languages_of",
+    "last_written",
     "prepare_vectors",
     "record_model",
     "record_scales",
@@ -280,6 +281,12 @@ def set_aside(conn: sqlite3.Connection, name: str, refused: Mapping[int, str]) -
 def take_back(conn: sqlite3.Connection, name: str) -> None:
     """Forget what the embedder *name* refused: another model goes by its name now."""
     conn.execute("DELETE FROM memory_refused WHERE model = ?", (name,))
+
+
+def last_written(conn: sqlite3.Connection) -> int:
+    """Return the row number of the entry written last, whether or not it is still there."""
+    sql = "SELECT seq FROM sqlite_sequence WHERE name = 'memory_entries'"
+    return next((row[0] for row in conn.execute(sql)), 0)
 
 
 def waiting(

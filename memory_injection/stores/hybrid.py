@@ -207,8 +207,8 @@ def calibrated(
     """Return a probability (0..1) for each of the best entries, in the order given.
 
     Of those with a cosine, level and spread come from the evidence, order and spacing from
-    *values*. The others count by their words, on the words' own scale: they tell nothing about a
-    list that they are not compared in.
+    *values*. The others count by their words, on the words' own scale, and never for more than
+    what stands before them: they tell nothing about a list that they are not compared in.
 
     Args:
         values: what ``fuse`` gave the best entries, falling.
@@ -221,9 +221,12 @@ def calibrated(
     known = [at for at, cosine in enumerate(meaning) if not math.isnan(cosine)]
     odds = [start + _ODDS_WORDS * words[at] + _ODDS_MEANING * meaning[at] for at in known]
     spaced = _spaced([values[at] for at in known], odds, level)
-    scores = [by_words(word) for word in words]
-    for at, score in zip(known, spaced, strict=True):
-        scores[at] = score
+    scores: list[float] = []
+    highest, rest = 1.0, iter(spaced)
+    for word, cosine in zip(words, meaning, strict=True):
+        if not math.isnan(cosine):
+            highest = next(rest)
+        scores.append(min(by_words(word), highest) if math.isnan(cosine) else highest)
     return scores
 
 

@@ -226,6 +226,40 @@ def test_entries_below_the_floor_are_noise(floor):
     assert [d.reason for d in result.report.dropped] == ["below_floor"]
 
 
+def turn(content, score, number, session="s"):
+    return {
+        "content": content, "score": score, "metadata": {"session": session, "turn": number},
+    }  # fmt: skip
+
+
+def test_turns_beside_one_above_the_floor_are_no_noise():
+    """The turn that asks has the question's words, the one that answers perhaps none."""
+    found = [
+        turn("which wrist?", 0.9, 4),
+        turn("the left", 0.2, 5),
+        turn("six weeks in plaster", 0.1, 6),
+        turn("a cast?", 0.1, 7),
+        turn("nothing of it", 0.0, 3),
+        turn("elsewhere", 0.2, 5, session="t"),
+        {"content": "a note", "score": 0.2},
+    ]
+    store = FakeStore(found, name="notes")
+    store.relevance_floor = 0.5
+    shown = ["which wrist?", "the left", "six weeks in plaster"]
+    with MemoryManager([store], injection={"max_entries": 9}) as memory:
+        result = memory.inject([USER])
+        assert [e.content for e in result.block.entries] == shown
+        assert [d.reason for d in result.report.dropped] == ["below_floor"] * 4
+    silent = FakeStore(found[1:], name="notes")
+    silent.relevance_floor = 0.5
+    with MemoryManager([silent]) as memory:
+        assert memory.inject([USER]).report.reason == "below_floor"
+    with MemoryManager(
+        [FakeStore(found, name="notes")], injection={"min_relevance": 0.5}
+    ) as memory:
+        assert [e.content for e in memory.inject([USER]).block.entries] == shown[:1]
+
+
 def test_nothing_above_the_floor_is_told_from_nothing_found():
     """The report says which of the two it was."""
     low = [{"content": "bad", "score": 0.1}]

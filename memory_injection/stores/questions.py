@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import NamedTuple, TypeAlias
 
+from ..followups import topic_words
 from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
@@ -146,6 +147,8 @@ def plan_search(
     if ask.points:
         asked = [(_as_date(word), times, tokens) for word, times, tokens in asked]
         weights = [dated_weight(weight) for weight in weights]
+    if context and not asked and topic_words(query[:_LONGEST]) > 1:
+        context = ""  # it has a topic of its own, of which nobody has spoken
     points = ask.points or bool(ask.periods and ask.named and (ask.topics == 1 or not asked))
     pointed = pointing_weight(view.entries, alone=not ask.topics) if points else 0.0
     before: list[_Known] = []

@@ -25,6 +25,7 @@ from memory_injection import (
 )
 from memory_injection.dialects.registry import dialect_named, dialect_names
 from memory_injection.pipeline.weighing import bytes_beside
+from memory_injection.stores import InMemoryStore
 from memory_injection.testing import AsyncFakeStore, FakeStore
 
 USER = {"role": "user", "content": "what about the garden?"}
@@ -224,6 +225,51 @@ def test_entries_below_the_floor_are_noise(floor):
         result = memory.inject([USER])
     assert [e.content for e in result.block.entries] == ["good", "unscored"]
     assert [d.reason for d in result.report.dropped] == ["below_floor"]
+
+
+def said(*texts):
+    roles = ("user", "assistant")
+    return [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "context"),
+    [
+        (("Who marries?", "Sarah.", "nice", "Indeed.", "where is it?"), "Who marries?\nSarah."),
+        (("Who marries?", "Sarah.", "ok", "She moved it to May.", "why?"), "She moved it to May."),
+        (("hi", "Hello!", "and where?"), ""),
+        (("Who?", "Sarah.", "Where?", "Bonn.", "when is it?"), "Where?\nBonn."),
+    ],
+)
+def test_small_talk_in_between_is_no_context(texts, context):
+    """What a short ask leans on stands before it; a reply that says something is kept."""
+    seen = []
+    store = FakeStore(["a fact"])
+    store.takes_context = True
+    with MemoryManager([store]) as memory:
+        memory.inject(said(*texts))
+        seen = [options.get("context", "") for options in store.options]
+    assert seen == [context]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "ok, and what is the capital of Peru?",
+        "Peki Fransa'nın başkenti neresi?",
+        "Can you translate that into German?",
+        "That's great, thank you so much!",
+        "I didn't know that.",
+    ],
+)
+def test_an_ask_about_something_else_brings_no_old_topic_back(ask):
+    """It has words of its own, and nobody here has spoken of them; or it is small talk."""
+    with InMemoryStore() as store, MemoryManager([store]) as memory:
+        store.add_many(["I'm allergic to penicillin.", "The dentist is on Thursday.", "Rex barks."])
+        asked = memory.inject(said("What am I allergic to?", "Penicillin.", ask))
+        kept = memory.inject(said("What am I allergic to?", "Penicillin.", "What's wrong with it?"))
+    assert asked.report.entries == ()
+    assert kept.report.entries
 
 
 def turn(content, score, number, session="s"):

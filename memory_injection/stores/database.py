@@ -28,6 +28,7 @@ MEMORY = ":memory:"
 Migration = Callable[[sqlite3.Connection], None]
 
 _PRAGMAS = ("PRAGMA synchronous=NORMAL", "PRAGMA temp_store=MEMORY", "PRAGMA cache_size=-16000")
+_MOST_KEPT = 20_000  # things that one connection remembers: words' counts, what callers may read
 _WAL_TRIES = 40
 _WAL_PAUSE = 0.05  # seconds; switching to WAL does not wait for other processes by itself
 
@@ -37,7 +38,7 @@ class Session:
 
     Attributes:
         conn: the connection, in autocommit mode.
-        memo: caches; emptied whenever anybody has written to the file.
+        memo: caches; emptied whenever anybody has written to the file, and when full.
         frozen: what the file was like if it is read as unchanging, see :mod:`.frozen`.
     """
 
@@ -50,9 +51,12 @@ class Session:
         self._seen: tuple[int, int] | None = None
 
     def refresh(self, writes: int) -> None:
-        """Empty ``memo`` if the file changed: by other connections, or by our own *writes*."""
+        """Empty ``memo`` if the file changed, by other connections or our own *writes*; or if full.
+
+        Where nobody writes, every word and every caller that was ever asked for would stay.
+        """
         now = (self.conn.execute("PRAGMA data_version").fetchone()[0], writes)
-        if now != self._seen:
+        if now != self._seen or len(self.memo) > _MOST_KEPT:
             self.memo.clear()
             self._seen = now
 

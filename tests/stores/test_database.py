@@ -530,3 +530,15 @@ def test_switching_to_wal_waits_for_others(monkeypatch: pytest.MonkeyPatch) -> N
     for fault in (Busy(10**6), Busy(1, "disk I/O error")):
         with pytest.raises(sqlite3.OperationalError):
             database._use_wal(fault)  # type: ignore[arg-type]
+
+
+def test_what_a_connection_remembers_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody writes, words and callers asked for would pile up for ever."""
+    monkeypatch.setattr(database, "_MOST_KEPT", 50)
+    with InMemoryStore() as store:
+        store.add("zebra")
+        for number in range(200):
+            store.search(f"word{number} zebra", {"scope": Scope(user=f"u{number}")})
+            with store._database.read() as session:
+                assert len(session.memo) <= 55
+        assert [entry.content for entry in store.search("zebra")] == ["zebra"]

@@ -542,3 +542,29 @@ def test_what_a_connection_remembers_is_bounded(monkeypatch: pytest.MonkeyPatch)
             with store._database.read() as session:
                 assert len(session.memo) <= 55
         assert [entry.content for entry in store.search("zebra")] == ["zebra"]
+
+
+def test_a_private_database_is_the_same_inside_itself() -> None:
+    """Whoever reads for somebody may be asked something on the way: the answer is no other."""
+    with InMemoryStore() as store:
+        store.add_many(["zebra one", "zebra two"])
+        counts: list[int] = []
+
+        class Target:
+            def write(self, line: str) -> None:
+                counts.append(store.count())
+                counts.append(len(store.search("zebra")))
+                if len(counts) == 2:
+                    store.add("zebra three")
+
+        store.export(Target())
+        assert counts[:2] == [2, 2]
+        assert set(counts[2:]) == {3}
+        assert store.count() == len(store.search("zebra")) == 3
+        with store._database.read() as outer, store._database.read() as inner:
+            assert inner is outer
+        assert store._database._pool.idle == [outer]
+        assert outer.within == 0
+        with pytest.raises(StoreError), store._database.write(), store._database.write():
+            raise AssertionError
+        assert store.count() == 3

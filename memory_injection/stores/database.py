@@ -277,6 +277,8 @@ class Database:
         if session.within:
             session.within -= 1
             return
+        if session.conn.in_transaction:  # Ctrl-C came between two lines
+            session.conn.execute("ROLLBACK")
         with pool.lock:
             if not pool.closed:
                 pool.idle.append(session)

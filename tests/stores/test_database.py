@@ -568,3 +568,14 @@ def test_a_private_database_is_the_same_inside_itself() -> None:
         with pytest.raises(StoreError), store._database.write(), store._database.write():
             raise AssertionError
         assert store.count() == 3
+
+
+def test_a_transaction_that_was_cut_off_holds_up_nobody(tmp_path: Path) -> None:
+    """Neither this process's next writer nor another's."""
+    with SQLiteStore(tmp_path / "m.db") as store, SQLiteStore(tmp_path / "m.db") as other:
+        store.add("zebra")
+        with store._database.read() as session:
+            session.conn.execute("BEGIN IMMEDIATE")
+        other.add("lion")
+        store.add("tiger")
+        assert store.count() == 3

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from ..arguments import checked_count
 from ..errors import ConfigurationError
 
 __all__ = ["CallableEmbedder", "is_async"]
@@ -42,8 +43,8 @@ class CallableEmbedder:
     ) -> None:
         if not callable(function):
             raise ConfigurationError(f"an embedder function must be callable, not {function!r}")
-        if batch_size is not None and batch_size < 1:
-            raise ConfigurationError(f"batch_size must be at least 1, not {batch_size!r}")
+        if batch_size is not None:
+            checked_count("batch_size", batch_size)
         self.name = name or _name_of(function)
         self.dimension = dimension
         self.is_async = is_async(function)

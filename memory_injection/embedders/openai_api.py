@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import http.client
 import inspect
 import json
 import os
@@ -10,6 +12,7 @@ import urllib.request
 from collections.abc import Awaitable, Sequence
 from typing import Any, Literal
 
+from ..arguments import checked_count, checked_seconds
 from ..errors import ConfigurationError, MemoryInjectionError
 from .callables import is_async
 
@@ -30,13 +33,14 @@ class OpenAIEmbedder:
         client: an OpenAI client to use; with an async one ``embed`` returns an awaitable.
         base_url: the service's root, up to and including ``/v1``.
         api_key: sent as a bearer token; the default is ``OPENAI_API_KEY`` for OpenAI's own URL
-            and none elsewhere, so that a key never reaches a server it was not meant for.
+            and none elsewhere, so that a key never reaches a server it was not meant for;
+            redirections are not followed.
         dimensions: shorter vectors, for models that offer them.
         batch_size: most texts in one request.
         timeout: seconds one request may take.
 
     Raises:
-        ConfigurationError: *model* is blank, or *base_url* is not http(s).
+        ConfigurationError: *model* is blank, *base_url* is not http(s), a number breaks its rule.
     """
 
     OPENAI = "https://api.openai.com/v1"
@@ -52,12 +56,12 @@ class OpenAIEmbedder:
         batch_size: int = 128,
         timeout: float = 10.0,
     ) -> None:
-        if not model.strip():
-            raise ConfigurationError("an embedding model needs a name")
-        if not base_url.startswith(("http://", "https://")):
+        if not isinstance(model, str) or not model.strip():
+            raise ConfigurationError(f"an embedding model needs a name, not {model!r}")
+        if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
             raise ConfigurationError(f"base_url must start with http:// or https://: {base_url!r}")
-        if batch_size < 1:
-            raise ConfigurationError(f"batch_size must be at least 1, not {batch_size!r}")
+        if dimensions is not None:
+            checked_count("dimensions", dimensions)
         self.name = model if dimensions is None else f"{model}@{dimensions}"
         self.dimension = dimensions
         self.is_async = is_async(getattr(getattr(client, "embeddings", None), "create", None))
@@ -67,8 +71,8 @@ class OpenAIEmbedder:
         if api_key is None and base_url.rstrip("/") == self.OPENAI:
             self._key = os.environ.get("OPENAI_API_KEY")
         self._request = {"model": model} | ({"dimensions": dimensions} if dimensions else {})
-        self._batch_size = batch_size
-        self._timeout = timeout
+        self._batch_size = checked_count("batch_size", batch_size)
+        self._timeout = checked_seconds("timeout", timeout)
 
     def embed(
         self, texts: Sequence[str], kind: Literal["query", "document"] = "document"
@@ -105,12 +109,15 @@ class OpenAIEmbedder:
             headers["Authorization"] = f"Bearer {self._key}"
         request = urllib.request.Request(self._url, json.dumps(body).encode(), headers)
         try:
-            with urllib.request.urlopen(request, timeout=self._timeout) as reply:
+            with _opener().open(request, timeout=self._timeout) as reply:
                 return json.loads(reply.read())
         except urllib.error.HTTPError as error:
-            raise EmbeddingError(f"{self._url} answered {error.code} {error.reason}") from None
-        except (OSError, ValueError) as error:
-            raise EmbeddingError(f"{self._url} did not answer: {error}") from None
+            said = f"{error.code} {error.reason}"
+            error.close()
+            raise EmbeddingError(f"{self._url} answered {said}") from None
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            what = str(error) or type(error).__name__
+            raise EmbeddingError(f"{self._url} did not answer: {what}") from None
 
     def _read(self, answer: Any, count: int) -> list[Sequence[float]]:
         try:
@@ -123,6 +130,18 @@ class OpenAIEmbedder:
             raise EmbeddingError(f"{self._url} gave {len(vectors)} vectors for {count} texts")
         self.dimension = len(vectors[0])
         return vectors
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Leaves a redirection unfollowed: the key would go along to wherever it leads."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+@functools.cache
+def _opener() -> urllib.request.OpenerDirector:
+    return urllib.request.build_opener(_NoRedirect)
 
 
 def _get(value: Any, name: str) -> Any:

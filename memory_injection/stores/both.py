@@ -27,6 +27,7 @@ _BY_WORDS = 100  # candidates that the words bring
 _BY_MEANING = 30  # candidates that the vectors bring, to be scored by their words as well
 _HEAD = 1000  # characters of an entry that tell its language
 _FEW = 2  # entries that count for half of what more would tell of the background
+_LANGUAGES_KEPT = 50_000  # entries whose language one connection remembers
 _LEVEL = 10  # entries whose evidence sets the level of the scores
 
 
@@ -173,6 +174,8 @@ def _background(seen: Seen) -> float:
 def _languages(session: Session, ids: Sequence[int]) -> dict[int, str | None]:
     """Return the languages of entries by row number, remembered until somebody writes."""
     memo: dict[int, str | None] = session.memo.setdefault("entry languages", {})
+    if len(memo) > _LANGUAGES_KEPT:
+        memo.clear()
     missing = [ident for ident in ids if ident not in memo]
     if missing:
         sql = (

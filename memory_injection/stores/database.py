@@ -15,12 +15,12 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ..arguments import checked_flag
 from ..errors import ConfigurationError, StoreClosedError, StoreError
-from .frozen import Stamp, connect_for_reading, has_log, stamp_of
+from .explaining import explained
+from .frozen import Stamp, connect_for_reading, stamp_of
 
 __all__ = ["MEMORY", "Database", "Lease", "Migration", "Session"]
 
@@ -28,6 +28,7 @@ MEMORY = ":memory:"
 Migration = Callable[[sqlite3.Connection], None]
 
 _PRAGMAS = ("PRAGMA synchronous=NORMAL", "PRAGMA temp_store=MEMORY", "PRAGMA cache_size=-16000")
+_MOST_KEPT = 20_000  # things that one connection remembers: words' counts, what callers may read
 _WAL_TRIES = 40
 _WAL_PAUSE = 0.05  # seconds; switching to WAL does not wait for other processes by itself
 
@@ -37,22 +38,27 @@ class Session:
 
     Attributes:
         conn: the connection, in autocommit mode.
-        memo: caches; emptied whenever anybody has written to the file.
+        memo: caches; emptied whenever anybody has written to the file, and when full.
         frozen: what the file was like if it is read as unchanging, see :mod:`.frozen`.
+        within: how many leases it serves inside another one, of the same thread.
     """
 
-    __slots__ = ("_seen", "conn", "frozen", "memo")
+    __slots__ = ("_seen", "conn", "frozen", "memo", "within")
 
     def __init__(self, conn: sqlite3.Connection, frozen: Stamp | None = None) -> None:
         self.conn = conn
         self.frozen = frozen
         self.memo: dict[Any, Any] = {}
+        self.within = 0
         self._seen: tuple[int, int] | None = None
 
     def refresh(self, writes: int) -> None:
-        """Empty ``memo`` if the file changed: by other connections, or by our own *writes*."""
+        """Empty ``memo`` if the file changed, by other connections or our own *writes*; or if full.
+
+        Where nobody writes, every word and every caller that was ever asked for would stay.
+        """
         now = (self.conn.execute("PRAGMA data_version").fetchone()[0], writes)
-        if now != self._seen:
+        if now != self._seen or len(self.memo) > _MOST_KEPT:
             self.memo.clear()
             self._seen = now
 
@@ -245,13 +251,20 @@ class Database:
         return fresh
 
     def take(self, pool: _Pool) -> Session:
-        """Take a session out of *pool*, connecting when none is idle."""
+        """Take a session out of *pool*, connecting when none is idle.
+
+        A private database has one connection and no other to be had: who holds it, and is called
+        back by whoever it reads for, goes on with it.
+        """
         try:
             session = pool.idle.pop()
             if session.frozen is not None and session.frozen != stamp_of(self.path):
                 self._discard(pool, session)
                 return self.take(pool)
         except IndexError:
+            if self.in_memory and pool.all:
+                pool.all[0].within += 1
+                return pool.all[0]
             try:
                 session = self._connect(pool)
             except sqlite3.Error as error:
@@ -261,6 +274,11 @@ class Database:
 
     def give_back(self, pool: _Pool, session: Session) -> None:
         """Put *session* back for the next caller."""
+        if session.within:
+            session.within -= 1
+            return
+        if session.conn.in_transaction:  # Ctrl-C came between two lines
+            session.conn.execute("ROLLBACK")
         with pool.lock:
             if not pool.closed:
                 pool.idle.append(session)
@@ -348,32 +366,8 @@ class Database:
 
     def explain(self, error: sqlite3.Error) -> StoreError:
         """Return what *error* means to whoever has this file."""
-        text = str(error)
-        parent = Path(self.path).parent
-        denied = "readonly" in text or "unable to open" in text
-        if "not a database" in text or "malformed" in text or "corrupt" in text:
-            why = "is not a SQLite database, or is damaged"
-        elif "locking protocol" in text:
-            why = "cannot be locked: keep it on a file system with locks, e.g. a local disk"
-        elif "locked" in text or "busy" in text:
-            why = f"is locked by another process for longer than {self._wait:g} s"
-        elif not self.writable and os.path.isfile(self.path) and has_log(self.path) and denied:
-            why = (
-                f"cannot be read: changes wait in {self.path + '-wal'!r}, and its folder is"
-                " read-only; open it once where it can be written"
-            )
-        elif "readonly" in text:
-            why = "cannot be written: the file or its folder is read-only (writable=False reads it)"
-        elif "unable to open" in text and not self.in_memory and not parent.is_dir():
-            why = f"cannot be opened: the folder {str(parent)!r} does not exist"
-        elif "unable to open" in text:
-            why = "cannot be opened: it is a folder, or may not be read"
-        elif "full" in text:
-            why = "cannot grow: the disk is full"
-        elif "no such module: fts5" in text:
-            why = "needs SQLite's full-text search (FTS5), which this Python's sqlite3 lacks"
-        else:
-            why = f"could not be used: {text}"
+        path = None if self.in_memory else self.path
+        why = explained(str(error), path, self.writable, self._wait)
         return StoreError(f"{self._where()} {why}", self._store)
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Generator, Sequence
 from typing import Any
 
+from ..arguments import checked_seconds
 from ..embedders.callables import is_async
 from ..errors import ConfigurationError
 from ..protocols import Reranker
@@ -27,16 +28,14 @@ class Reranking:
         timeout: seconds from the start of a search within which it must answer; None waits.
 
     Raises:
-        ConfigurationError: *reranker* cannot be called, or *timeout* is not above 0.
+        ConfigurationError: *reranker* cannot be called, or *timeout* is no number above 0.
     """
 
     def __init__(self, reranker: Reranker | None, timeout: float | None) -> None:
         if reranker is not None and not callable(reranker):
             raise ConfigurationError(f"reranker must be callable, not {reranker!r}")
-        if timeout is not None and not timeout > 0:
-            raise ConfigurationError(f"rerank_timeout must be above 0 s, not {timeout!r}")
         self._reranker = reranker
-        self._timeout = timeout
+        self._timeout = None if timeout is None else checked_seconds("rerank_timeout", timeout)
         self._workers = Workers()
         self.is_async = is_async(reranker)
 

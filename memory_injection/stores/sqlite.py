@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, TypeAlias
 
-from ..arguments import checked_flag
+from ..arguments import checked_count, checked_flag
 from ..errors import ConfigurationError, InputError
 from ..protocols import Ledger
 from ..records import MemoryEntry, Scope, SearchOptions
@@ -88,10 +89,8 @@ class SQLiteStore:
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ConfigurationError(f"name must be a text that is not blank, not {name!r}")
-        if max_search_results is not None and not _is_count(max_search_results):
-            raise ConfigurationError(
-                f"max_search_results must be a whole number from 1, not {max_search_results!r}"
-            )
+        if max_search_results is not None:
+            checked_count("max_search_results", max_search_results)
         self.name = name
         self.writable = checked_flag("writable", writable)
         self.description = description
@@ -99,7 +98,7 @@ class SQLiteStore:
         self.extraction = extraction
         if timeout is not None:
             self.timeout = timeout
-        self._language = language
+        self._language = _checked_language(language)
         self._clock = clock or _now
         self._database = Database(
             path, component="lexical", migrations=MIGRATIONS, store=name, writable=self.writable,
@@ -312,6 +311,7 @@ class SQLiteStore:
         owner = Scope.of(scope)
         if not owner.ids():
             raise InputError("erase needs a scope with at least one id: it would delete everything")
+        self._engine.close()  # an index that is open keeps what is erased on the disk
         away = without_indexes(self.path, self._busy_timeout, self.name)
         with away, self._erasing() as session:
             owners = writing.owners_within(session.conn, owner)
@@ -391,5 +391,7 @@ def _now() -> datetime:
     return datetime.now(timezone.utc)
 
 
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def _checked_language(language: object) -> Any:
+    if language is None or (isinstance(language, str) and re.fullmatch("[a-z]{2,3}", language)):
+        return language
+    raise ConfigurationError(f"language must be an ISO 639-1 code, e.g. 'en', not {language!r}")

@@ -11,9 +11,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from ..arguments import checked_flag
+from ..arguments import checked_flag, checked_seconds
 from ..embedders import load_embedder
-from ..errors import ConfigurationError, MissingDependencyError
+from ..errors import MissingDependencyError
 from ..protocols import Reranker
 from ..records import MemoryEntry, Scope, SearchOptions, SearchResult
 from ..text import stems
@@ -104,8 +104,8 @@ class VectorStore(SQLiteStore):
             writable=self.writable, busy_timeout=options.get("busy_timeout", 5.0),
             prepare=self._prepare,
         )  # fmt: skip
-        if embed_timeout is not None and not embed_timeout > 0:
-            raise ConfigurationError(f"embed_timeout must be above 0 s, not {embed_timeout!r}")
+        if embed_timeout is not None:
+            embed_timeout = checked_seconds("embed_timeout", embed_timeout)
         self.hybrid = checked_flag("hybrid", hybrid)
         self.problem: str | None = None
         self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)

@@ -23,6 +23,8 @@ class Service:
         self.headers: list[dict[str, str]] = []
         self.status = 200
         self.body: bytes | None = None
+        self.location = ""
+        self.lies = False
         service = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -36,9 +38,15 @@ class Service:
                 ]
                 body = service.body or json.dumps({"data": rows[::-1]}).encode()
                 self.send_response(service.status)
-                self.send_header("Content-Length", str(len(body)))
+                if service.location:
+                    self.send_header("Location", service.location)
+                self.send_header("Content-Length", str(len(body) + 9 * service.lies))
                 self.end_headers()
                 self.wfile.write(body)
+
+            def do_GET(self) -> None:
+                service.headers.append(dict(self.headers))
+                self.send_error(405)
 
             def log_message(self, *args: object) -> None:
                 """Stay quiet."""
@@ -74,6 +82,30 @@ def test_the_key_of_openai_goes_nowhere_else(
     OpenAIEmbedder("m", base_url=service.url).embed(["a"])
     OpenAIEmbedder("m", base_url=service.url, api_key="own").embed(["a"])
     assert [seen.get("Authorization") for seen in service.headers] == [None, "Bearer own"]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirection_is_not_followed(service: Service, status: int) -> None:
+    """It would take the key along, to any server."""
+    elsewhere = Service()
+    thread = threading.Thread(target=elsewhere.server.serve_forever, args=(0.01,))
+    thread.start()
+    try:
+        service.status, service.location = status, f"{elsewhere.url}/embeddings"
+        with pytest.raises(EmbeddingError, match=f"answered {status}"):
+            OpenAIEmbedder("m", base_url=service.url, api_key="own").embed(["a"])
+    finally:
+        elsewhere.server.shutdown()
+        thread.join()
+        elsewhere.server.server_close()
+    assert elsewhere.headers == []
+
+
+def test_an_answer_that_breaks_off_is_the_same_kind_of_error(service: Service) -> None:
+    """As is a port that speaks another protocol."""
+    service.lies = True
+    with pytest.raises(EmbeddingError, match="did not answer: IncompleteRead"):
+        OpenAIEmbedder("m", base_url=service.url).embed(["a"])
 
 
 def test_shorter_vectors_are_another_model(service: Service) -> None:
@@ -130,9 +162,18 @@ async def test_an_async_client_gives_an_awaitable() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"model": " "}, {"model": "m", "base_url": "ftp://x"}, {"model": "m", "batch_size": 0}],
+    [
+        {"model": " "},
+        {"model": None},
+        {"model": "m", "base_url": "ftp://x"},
+        {"model": "m", "base_url": None},
+        {"model": "m", "batch_size": 0},
+        {"model": "m", "batch_size": "8"},
+        {"model": "m", "dimensions": 0},
+        {"model": "m", "timeout": "10"},
+    ],
 )
 def test_what_cannot_work_is_refused_at_construction(wrong: dict[str, Any]) -> None:
-    """Blank names, other protocols, empty batches."""
+    """Blank names, other protocols, empty batches, texts for numbers."""
     with pytest.raises(ConfigurationError):
         OpenAIEmbedder(**wrong)

@@ -1132,6 +1132,38 @@ def test_beside_the_messages_counts_what_is_sent():
     assert bytes_beside({"tools": [Session()]}, "contents") > 0
 
 
+def test_what_no_api_takes_costs_no_block():
+    """Arguments that are no JSON are the SDK's to complain of; the rest is weighed without them."""
+    endless = {}
+    endless["own"] = endless
+
+    class Mute:
+        def __str__(self):
+            raise RuntimeError("says nothing")
+
+    for odd in (endless, {("a", "b"): 1}, Mute()):
+        body = {"model": "gpt-4o", "messages": [USER], "tools": [odd], "user": "u1"}
+        assert bytes_beside(body, "messages") == len('["model", "gpt-4o"]["user", "u1"]')
+        with MemoryManager([FakeStore(["x"])]) as memory:
+            assert memory.inject_request(body, api="openai.chat").report.status == "injected"
+
+
+def test_a_slip_in_a_step_leaves_the_earlier_blocks(monkeypatch):
+    """Whatever goes wrong on the way to a new block, the prefix stays what it was."""
+
+    def slip(*_):
+        raise KeyError("slip")
+
+    with MemoryManager([FakeStore(["x"])]) as memory:
+        first = memory.inject([USER])
+        monkeypatch.setattr("memory_injection.pipeline.flow.fresh_entries", slip)
+        later = memory.inject([USER, CALL, RESULT, {"role": "user", "content": "and the roses?"}])
+    assert later.messages[:1] == first.messages
+    assert (later.report.status, later.report.stage) == ("failed", "write")
+    assert later.report.error == "KeyError: 'slip'"
+    assert later.report.replayed_blocks == 1
+
+
 @pytest.mark.parametrize("api", ["anthropic.messages", "openai.chat"])
 def test_system_placement_keeps_the_turns_blocks_in_a_tool_loop(api):
     """Under everyTurn too, in every dialect: what is called shown is in the request."""

@@ -19,8 +19,8 @@ from typing import Any
 
 from ..arguments import checked_flag
 from ..errors import ConfigurationError, StoreClosedError, StoreError
-from .explaining import explained
-from .frozen import Stamp, connect_for_reading, stamp_of
+from .frozen import Stamp, connect_for_reading, connect_frozen, is_frozen, stamp_of
+from .troubles import reason
 
 __all__ = ["MEMORY", "Database", "Lease", "Migration", "Session"]
 
@@ -91,10 +91,11 @@ class _Pool:
 class Lease:
     """A session for the length of a ``with`` block; SQLite's errors come out as StoreError."""
 
-    __slots__ = ("_database", "_gate", "_pool", "_session")
+    __slots__ = ("_database", "_gate", "_pool", "_session", "_to_write")
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, to_write: bool = False) -> None:
         self._database = database
+        self._to_write = to_write
         self._pool = database.live()
         # A private database has one connection, which holds the only copy: one caller at a time.
         self._gate = self._pool.writer if database.in_memory else None
@@ -103,7 +104,7 @@ class Lease:
         if self._gate is not None:
             self._gate.acquire()
         try:
-            self._session = self._database.take(self._pool)
+            self._session = self._database.take(self._pool, self._to_write)
         except BaseException:
             if self._gate is not None:
                 self._gate.release()
@@ -191,7 +192,7 @@ class Database:
         if not writer.acquire(timeout=max(self._wait, 0.001)):
             raise StoreError(f"{self._where()} was busy for {self._wait:g} s", self._store)
         try:
-            with Lease(self) as session:
+            with Lease(self, to_write=True) as session:
                 session.conn.execute("BEGIN IMMEDIATE")
                 try:
                     yield session
@@ -250,7 +251,7 @@ class Database:
         self._start(fresh)
         return fresh
 
-    def take(self, pool: _Pool) -> Session:
+    def take(self, pool: _Pool, to_write: bool = False) -> Session:
         """Take a session out of *pool*, connecting when none is idle.
 
         A private database has one connection and no other to be had: who holds it, and is called
@@ -258,17 +259,19 @@ class Database:
         """
         try:
             session = pool.idle.pop()
-            if session.frozen is not None and session.frozen != stamp_of(self.path):
+            if session.frozen is not None and (to_write or session.frozen != stamp_of(self.path)):
                 self._discard(pool, session)
-                return self.take(pool)
+                return self.take(pool, to_write)
         except IndexError:
             if self.in_memory and pool.all:
                 pool.all[0].within += 1
                 return pool.all[0]
             try:
-                session = self._connect(pool)
+                session = self._connect(to_write)
             except sqlite3.Error as error:
                 raise self.explain(error) from error
+            with pool.lock:
+                pool.all.append(session)
         session.refresh(self._writes)
         return session
 
@@ -290,23 +293,33 @@ class Database:
             pool.all = [other for other in pool.all if other is not session]
         session.conn.close()
 
-    def _connect(self, pool: _Pool) -> Session:
-        opens_writable = self.writable or self.in_memory
+    def _connect(self, to_write: bool) -> Session:
         connect = partial(
             sqlite3.connect, timeout=self._wait, isolation_level=None, check_same_thread=False,
-            cached_statements=256, uri=not opens_writable,
+            cached_statements=256,
         )  # fmt: skip
-        frozen = None
-        if opens_writable:
-            conn = connect(self.path)
-        elif os.path.exists(self.path):
-            conn, frozen = connect_for_reading(self.path, connect)
-        else:
-            raise StoreError(f"{self._where()} does not exist", self._store)
+        reader = partial(connect, uri=True)
+        if not (self.writable or self.in_memory):
+            if not os.path.exists(self.path):
+                raise StoreError(f"{self._where()} does not exist", self._store)
+            return self._prepared(*connect_for_reading(self.path, reader))
+        try:
+            return self._prepared(connect(self.path))
+        except sqlite3.OperationalError:
+            # On a full disk a file is not opened to be written, yet what is in it can be found.
+            if to_write or self.in_memory or not is_frozen(self.path, to_write=True):
+                raise
+            conn, stamp = connect_frozen(self.path, reader)
+            if self._version(conn) != len(self._migrations):
+                conn.close()
+                raise
+            return self._prepared(conn, stamp)
+
+    def _prepared(self, conn: sqlite3.Connection, frozen: Stamp | None = None) -> Session:
         try:
             for pragma in _PRAGMAS:
                 conn.execute(pragma)
-            if self.writable and not self.in_memory:
+            if self.writable and not self.in_memory and frozen is None:
                 _use_wal(conn)
             self._migrate(conn)
             if self._prepare is not None:
@@ -314,10 +327,7 @@ class Database:
         except BaseException:
             conn.close()
             raise
-        session = Session(conn, frozen)
-        with pool.lock:
-            pool.all.append(session)
-        return session
+        return Session(conn, frozen)
 
     def _migrate(self, conn: sqlite3.Connection) -> None:
         if self._version(conn) == len(self._migrations):
@@ -367,7 +377,7 @@ class Database:
     def explain(self, error: sqlite3.Error) -> StoreError:
         """Return what *error* means to whoever has this file."""
         path = None if self.in_memory else self.path
-        why = explained(str(error), path, self.writable, self._wait)
+        why = reason(error, path, writable=self.writable, wait=self._wait)
         return StoreError(f"{self._where()} {why}", self._store)
 
 

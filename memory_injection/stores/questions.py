@@ -53,6 +53,7 @@ _LARGE = 5_000  # ...in a store of this many entries
 # The one month that is a stop word, where it may well be the month.
 _MAY = re.compile(r"\b(?:by|before|after|from|till|through|between|around|next) (may)\b")
 
+_PERSONS = FIRST_PERSON | SECOND_PERSON
 _USER = frozenset({"user", "human"})
 _ROLES = _USER | {"assistant", "ai", "bot", "model", "system", "tool", "function", "developer"}
 
@@ -234,7 +235,9 @@ def _called(question: str, timeless: str, words: Collection[str], view: View) ->
 
     Those of a time are none: "in May" is not in *timeless*, and "before May" is no period.
     """
-    known = view.names.keys() - words - FIRST_PERSON - SECOND_PERSON
+    if not view.names or question.islower():
+        return []
+    known = view.names.keys() - words - _PERSONS
     found = written_as_names(question, known) if known else {}
     if not found:
         return []

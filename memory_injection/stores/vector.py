@@ -71,8 +71,8 @@ class VectorStore(SQLiteStore):
             entries where it is installed (``memory_injection[ann]``), else ``"exact"``, which ranks
             them all; ``"usearch"`` at any size. Its index lies in the folder ``<path>.vectors``.
         reranker: reorders the best entries, e.g. ``embedders.CrossEncoderReranker``; takes query
-            and entries, may be async. It sees its ``most`` best entries (20 if it does not say),
-            however few are asked for.
+            and entries, may be async. However few are asked for, it is shown as many of the best
+            entries as its attribute ``most`` says, 20 if it has none.
         rerank_timeout: seconds from the start of a search within which the reranker must answer,
             else the order stays as it was and ``problem`` says so; None waits.
         **options: as for ``SQLiteStore``.

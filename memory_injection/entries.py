@@ -10,7 +10,7 @@ from typing import Any
 from .errors import ConfigurationError
 from .records import UNREADABLE, MemoryEntry, Scope
 
-__all__ = ["owner_of", "read_entry", "read_time"]
+__all__ = ["owner_of", "place_of", "read_entry", "read_time"]
 
 
 def read_entry(found: object, store_name: str | None = None) -> MemoryEntry | None:
@@ -56,6 +56,15 @@ def read_entry(found: object, store_name: str | None = None) -> MemoryEntry | No
 
 
 _BARE = frozenset({"content", "score"})
+
+
+def place_of(entry: MemoryEntry) -> tuple[str, int] | None:
+    """Return session and turn of an entry that is a turn of a conversation, else None."""
+    data = entry.metadata or {}
+    session, turn = data.get("session"), data.get("turn")
+    if session is None or isinstance(turn, bool) or not isinstance(turn, int):
+        return None
+    return str(session), turn
 
 
 def read_time(value: object) -> datetime | None:

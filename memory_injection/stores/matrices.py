@@ -88,6 +88,7 @@ class Matrices:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[int, ...], Matrix] = OrderedDict()
+        self._size = 0  # of all of them: there may be ten thousands
         self._lock = Lock()
 
     def of_view(self, session: Session, view: View, model: Model) -> Matrix:
@@ -118,11 +119,13 @@ class Matrices:
 
     def _keep(self, key: tuple[int, ...], matrix: Matrix) -> None:
         with self._lock:
+            old = self._kept.get(key)
             self._kept[key] = matrix
             self._kept.move_to_end(key)
-            total = sum(one.size for one in self._kept.values())
-            while len(self._kept) > 1 and total > _KEPT:
-                total -= self._kept.popitem(last=False)[1].size
+            if old is not matrix:
+                self._size += matrix.size - (old.size if old is not None else 0)
+            while len(self._kept) > 1 and self._size > _KEPT:
+                self._size -= self._kept.popitem(last=False)[1].size
 
 
 def rows_of(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import NamedTuple, TypeAlias
 
+from ..followups import topic_words
 from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
@@ -52,6 +53,7 @@ _LARGE = 5_000  # ...in a store of this many entries
 # The one month that is a stop word, where it may well be the month.
 _MAY = re.compile(r"\b(?:by|before|after|from|till|through|between|around|next) (may)\b")
 
+_PERSONS = FIRST_PERSON | SECOND_PERSON
 _USER = frozenset({"user", "human"})
 _ROLES = _USER | {"assistant", "ai", "bot", "model", "system", "tool", "function", "developer"}
 
@@ -146,6 +148,8 @@ def plan_search(
     if ask.points:
         asked = [(_as_date(word), times, tokens) for word, times, tokens in asked]
         weights = [dated_weight(weight) for weight in weights]
+    if context and not asked and topic_words(query[:_LONGEST]) > 1:
+        context = ""  # it has a topic of its own, of which nobody has spoken
     points = ask.points or bool(ask.periods and ask.named and (ask.topics == 1 or not asked))
     pointed = pointing_weight(view.entries, alone=not ask.topics) if points else 0.0
     before: list[_Known] = []
@@ -231,7 +235,9 @@ def _called(question: str, timeless: str, words: Collection[str], view: View) ->
 
     Those of a time are none: "in May" is not in *timeless*, and "before May" is no period.
     """
-    known = view.names.keys() - words - FIRST_PERSON - SECOND_PERSON
+    if not view.names or question.islower():
+        return []
+    known = view.names.keys() - words - _PERSONS
     found = written_as_names(question, known) if known else {}
     if not found:
         return []

@@ -136,7 +136,9 @@ class SQLiteStore:
     # Reading
 
     def search(self, query: str, options: SearchOptions | None = None) -> Entries:
-        """Return the entries that fit *query*, best first, newest first on equal scores.
+        """Return the entries that fit *query*, best first, newest first where they fit equally.
+
+        A score is at most 1: entries that reach it stand in the order of what they have beyond.
 
         Args:
             query: any text; nothing in it is an operator.

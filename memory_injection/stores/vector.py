@@ -74,8 +74,8 @@ class VectorStore(SQLiteStore):
             entries where it is installed (``memory_injection[ann]``), else ``"exact"``, which ranks
             them all; ``"usearch"`` at any size. Its index lies in the folder ``<path>.vectors``.
         reranker: reorders the best entries, e.g. ``embedders.CrossEncoderReranker``; takes query
-            and entries, may be async. It sees its ``most`` best entries, however many are asked
-            for; if it does not say, 20, or as many as are asked for.
+            and entries, may be async. It is shown as many of the best entries as its attribute
+            ``most`` says, however many are asked for; without one 20, or as many as are asked for.
         rerank_timeout: seconds from the start of a search within which the reranker must answer,
             else the order stays as it was and ``problem`` says so; None waits.
         **options: as for ``SQLiteStore``.

@@ -202,7 +202,9 @@ def _in_english(plain: str) -> str:
     """Say the dates of other languages in English; a date in digits with the year first as ISO."""
     if not plain.isascii():
         plain = from_chinese_and_japanese(plain)
-    return _YEAR_FIRST.sub(r"\1-\3-\4", from_spanish(from_french(plain)))
+    if "/" in plain or "." in plain:
+        plain = _YEAR_FIRST.sub(r"\1-\3-\4", plain)
+    return from_spanish(from_french(plain))
 
 
 def _of_the_year(text: str, anchors: tuple[date, ...], found: list[Period]) -> str:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -384,3 +385,26 @@ def test_an_index_that_stays_on_the_disk_stops_an_erasure(
                 store.erase(ADA)
         assert store.count(scope=ADA) == 100
         assert store.erase(ADA) == 100
+
+
+@needs_tantivy
+def test_an_index_brought_up_meanwhile_brings_nothing_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process has forgotten an entry and the note of it, between our look-ups."""
+    with SQLiteStore(path, engine="tantivy") as store, SQLiteStore(path, engine="tantivy") as other:
+        ids = store.add_many([f"zebra {text}" for text in texts(400)])
+        shown = [entry.id for entry in store.search("zebra baex caex")]
+        original = tantivy_engine._Reader.best
+
+        def meanwhile(self: Any, tokens: Any, depth: int) -> Any:
+            hits = original(self, tokens, depth)
+            monkeypatch.undo()
+            assert other.forget(str(shown[0]))
+            return hits
+
+        monkeypatch.setattr(tantivy_engine._Reader, "best", meanwhile)
+        after = [entry.id for entry in store.search("zebra baex caex")]
+        assert len(ids) == 400
+        assert shown[0] not in after
+        assert len(after) == 10

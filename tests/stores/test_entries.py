@@ -423,3 +423,13 @@ def test_a_time_that_has_no_utc_is_none(moment: datetime) -> None:
         store.add("tea with a date", {"date": moment.isoformat(), "created_at": moment})
         assert len(store.search("tea")) == len(store.list()) == 3
         assert read_time(moment) is None
+
+
+def test_the_order_of_metadata_makes_no_other_entry(store: InMemoryStore) -> None:
+    """Mappings are equal in any order, nested ones too; keys of several kinds are kept as given."""
+    first = store.add("tea", {"a": 1, "b": {"x": 1, "y": 2}})
+    assert store.add("tea", {"b": {"y": 2, "x": 1}, "a": 1}) == first
+    assert store.add("tea", {"a": 1, "b": {"x": 1, "y": 3}}) != first
+    mixed: dict[Any, Any] = {1: "one", "a": 2}
+    assert store.add("tea", mixed) == store.add("tea", mixed)
+    assert store.count() == 3

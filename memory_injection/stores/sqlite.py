@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..arguments import checked_count, checked_flag
 from ..errors import ConfigurationError, InputError
@@ -28,6 +28,7 @@ __all__ = ["SQLiteStore"]
 # `list` is a method below, so that the built-in cannot be named in the class's annotations.
 Entries: TypeAlias = list[MemoryEntry]
 Ids: TypeAlias = list[str]
+Store = TypeVar("Store", bound="SQLiteStore")
 
 _RESULTS = 10
 _MOST_RESULTS = 1_000
@@ -128,7 +129,7 @@ class SQLiteStore:
         self._database.close()
         self._engine.close()
 
-    def __enter__(self) -> SQLiteStore:
+    def __enter__(self: Store) -> Store:
         return self
 
     def __exit__(self, *exc: object) -> None:

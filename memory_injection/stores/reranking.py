@@ -14,6 +14,7 @@ from ..embedders.callables import is_async
 from ..errors import ConfigurationError
 from ..protocols import Reranker
 from ..records import MemoryEntry, SearchResult
+from .failures import message_of
 from .workers import FutureTimeout, Workers
 
 __all__ = ["Reranking"]
@@ -80,7 +81,8 @@ class Reranking:
         except (FutureTimeout, asyncio.TimeoutError):
             problem = _joined(problem, f"the reranker did not answer within {self._timeout:g} s")
         except Exception as error:
-            problem = _joined(problem, f"the reranker failed: {type(error).__name__}: {error}")
+            said = f"{type(error).__name__}: {message_of(error)}"
+            problem = _joined(problem, f"the reranker failed: {said}")
         return SearchResult(entries[:limit], problem=problem)
 
     def _ask(self, query: str, found: list[MemoryEntry], left: float | None) -> Any:

@@ -105,6 +105,27 @@ def test_it_may_leave_entries_out_and_change_their_scores() -> None:
     assert found.problem is None
 
 
+class Unreadable(Exception):
+    """Its message cannot be had."""
+
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+class UnreadableExit(Unreadable, SystemExit):
+    """The same, from what wants to leave the process."""
+
+
+@pytest.mark.parametrize("error", [Unreadable, UnreadableExit])
+def test_an_error_that_cannot_be_read_is_one_as_any_other(error: type[BaseException]) -> None:
+    def fail(query: str, found: Sequence[MemoryEntry]) -> Any:
+        raise error
+
+    found: Any = filled(reranker=fail).search("Where is the cat?")
+    assert len(found) == 10
+    assert error.__name__ in found.problem
+
+
 @pytest.mark.parametrize("most", [0, -1, 2.5, "2", True])
 def test_how_many_it_reads_is_a_whole_number_from_1(most: Any) -> None:
     with pytest.raises(ConfigurationError, match="most"):

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import functools
-import http.client
 import inspect
-import json
 import os
-import urllib.error
-import urllib.request
 from collections.abc import Awaitable, Sequence
 from typing import Any, Literal
 
 from ..arguments import checked_count, checked_seconds
-from ..errors import ConfigurationError, MemoryInjectionError
+from ..errors import ConfigurationError
 from .callables import is_async
+from .posting import EmbeddingError, post
 
 __all__ = ["EmbeddingError", "OpenAIEmbedder"]
 
 Vectors = Sequence[Sequence[float]]
-
-
-class EmbeddingError(MemoryInjectionError):
-    """An embedding service could not be reached or answered with something else."""
 
 
 class OpenAIEmbedder:
@@ -37,7 +29,9 @@ class OpenAIEmbedder:
             redirections are not followed.
         dimensions: shorter vectors, for models that offer them.
         batch_size: most texts in one request.
-        timeout: seconds one request may take.
+        timeout: seconds one request may take. Documents are tried again where the service is busy
+            or the connection broke: four times in all, within 20 seconds; questions are not. A
+            client does as it is set.
 
     Raises:
         ConfigurationError: *model* is blank, *base_url* is not http(s), a number breaks its rule.
@@ -80,68 +74,44 @@ class OpenAIEmbedder:
         """Return one vector per text (an awaitable of them with an async client).
 
         Raises:
-            EmbeddingError: no answer, or one that does not fit; the message names the service.
+            EmbeddingError: no answer, or one that does not fit; the message names the service, and
+                holds what it says itself.
         """
         size = self._batch_size
         parts = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         found: list[Sequence[float]] = []
         for position, part in enumerate(parts):
-            answer = self._ask(part)
+            answer = self._ask(part, kind)
             if inspect.isawaitable(answer):
-                return self._later(answer, parts[position:])
+                return self._later(answer, parts[position:], kind)
             found.extend(self._read(answer, len(part)))
         return found
 
-    async def _later(self, first: Awaitable[Any], parts: list[list[str]]) -> Vectors:
+    async def _later(self, first: Awaitable[Any], parts: list[list[str]], kind: str) -> Vectors:
         found = list(self._read(await first, len(parts[0])))
         for part in parts[1:]:
-            found.extend(self._read(await self._ask(part), len(part)))
+            found.extend(self._read(await self._ask(part, kind), len(part)))
         return found
 
-    def _ask(self, texts: list[str]) -> Any:
+    def _ask(self, texts: list[str], kind: str) -> Any:
         if self._client is not None:
             return self._client.embeddings.create(input=texts, **self._request)
-        return self._post({**self._request, "input": texts})
-
-    def _post(self, body: dict[str, Any]) -> Any:
-        headers = {"Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        request = urllib.request.Request(self._url, json.dumps(body).encode(), headers)
-        try:
-            with _opener().open(request, timeout=self._timeout) as reply:
-                return json.loads(reply.read())
-        except urllib.error.HTTPError as error:
-            said = f"{error.code} {error.reason}"
-            error.close()
-            raise EmbeddingError(f"{self._url} answered {said}") from None
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            what = str(error) or type(error).__name__
-            raise EmbeddingError(f"{self._url} did not answer: {what}") from None
+        body = {**self._request, "input": texts}
+        return post(self._url, body, self._key, self._timeout, retry=kind == "document")
 
     def _read(self, answer: Any, count: int) -> list[Sequence[float]]:
         try:
             data = _get(answer, "data")
-            rows = sorted(data, key=lambda row: int(_get(row, "index")))
-            vectors = [_get(row, "embedding") for row in rows]
+            rows = sorted([(int(_get(row, "index")), at) for at, row in enumerate(data)])
+            vectors = [_get(data[at], "embedding") for _, at in rows]
         except (AttributeError, KeyError, TypeError, ValueError):
             raise EmbeddingError(f"{self._url} answered in an unknown shape") from None
         if len(vectors) != count:
             raise EmbeddingError(f"{self._url} gave {len(vectors)} vectors for {count} texts")
+        if [index for index, _ in rows] != [*range(count)]:
+            raise EmbeddingError(f"{self._url} did not number its vectors from 0 to {count - 1}")
         self.dimension = len(vectors[0])
         return vectors
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Leaves a redirection unfollowed: the key would go along to wherever it leads."""
-
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-@functools.cache
-def _opener() -> urllib.request.OpenerDirector:
-    return urllib.request.build_opener(_NoRedirect)
 
 
 def _get(value: Any, name: str) -> Any:

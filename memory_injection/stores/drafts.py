@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from hashlib import blake2b
@@ -15,6 +14,7 @@ from ..entries import read_time
 from ..errors import InputError
 from ..records import MemoryEntry, Scope
 from ..text import read_day
+from .metadata import as_json, in_order
 
 __all__ = ["Draft", "clean", "day_of", "draft", "draft_of", "moment", "scope_key", "stamp"]
 
@@ -112,7 +112,7 @@ def draft(
         raise InputError(f"id must be a text that is not blank, not {_short(id)}")
     scope = scope or _NOBODY
     content = clean(content)
-    text = _json(metadata) if metadata else None
+    text = as_json(metadata) if metadata else None
     created = None if created_at is None else _time("created_at", created_at)
     updated = None if updated_at is None else _time("updated_at", updated_at)
     owner = scope_key(scope)
@@ -167,17 +167,6 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-_encoder = json.JSONEncoder(default=str, separators=(",", ":"))
-_sorting = json.JSONEncoder(default=str, separators=(",", ":"), sort_keys=True)
-
-
-def _json(metadata: Mapping[str, Any]) -> str:
-    try:
-        return _encoder.encode(dict(metadata))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"metadata cannot be written as JSON: {error}") from error
-
-
 def _time(name: str, value: object) -> int:
     moment = read_time(value)
     if moment is None:
@@ -221,8 +210,7 @@ def _digest(
     created: int | None,
 ) -> str:
     """Return an id made of everything; the same whatever the order of *metadata* (JSON: *text*)."""
-    if metadata and len(metadata) > 1:
-        with suppress(TypeError):  # keys that cannot be put in order
-            text = _sorting.encode(dict(metadata))
+    if metadata and text and len(metadata) > 1:
+        text = in_order(metadata, text)
     whole = f"{owner}\x00{content}\x00{text}\x00{created}"
     return f"m_{blake2b(whole.encode(), digest_size=12).hexdigest()}"

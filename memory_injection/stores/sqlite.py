@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any, TypeAlias
 
 from ..arguments import checked_count, checked_flag
@@ -22,6 +21,7 @@ from .index_files import without_indexes
 from .messages import drafts_of_messages
 from .recall import Recall, view_of, within
 from .schema import MIGRATIONS, prepare
+from .settings import checked_clock, checked_language
 
 __all__ = ["SQLiteStore"]
 
@@ -51,7 +51,8 @@ class SQLiteStore:
         max_search_results: most entries a search returns when the caller does not say (10).
         extraction: what is learned from conversations; True or an extraction config.
         timeout: seconds, a deadline of its own, shorter than the manager's.
-        language: ISO 639-1 code of all texts; guessed for each text when None.
+        language: ISO 639 code of all texts, lower-case (``"en"``); guessed for each text when None.
+            One without a list of function words and a stemmer is taken: its words are folded only.
         busy_timeout: seconds to wait for another process that is writing.
         engine: what finds candidates. ``"auto"``: tantivy in scopes of at least 50,000 entries
             where it is installed (``memory_injection[fast]``), else ``"fts5"``; ``"tantivy"`` at
@@ -98,8 +99,8 @@ class SQLiteStore:
         self.extraction = extraction
         if timeout is not None:
             self.timeout = timeout
-        self._language = _checked_language(language)
-        self._clock = clock or _now
+        self._language = checked_language(language)
+        self._clock = checked_clock(clock)
         self._database = Database(
             path, component="lexical", migrations=MIGRATIONS, store=name, writable=self.writable,
             busy_timeout=busy_timeout, prepare=prepare,
@@ -232,6 +233,8 @@ class SQLiteStore:
         Args:
             content: the text, not blank.
             metadata: anything that JSON can hold; ``"pinned": True`` shows it in every block.
+                Times, dates, UUIDs, decimals and paths become texts, sets sorted lists, enum
+                members their values.
             scope: whom it is for; nobody in particular when left out, so that everybody sees it.
             id: the caller's own id.
             created_at: when it was said; else read from *metadata* (``created_at``, ``date``,
@@ -387,13 +390,3 @@ class _Erasing:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool | None:
         self._session.conn.execute("PRAGMA secure_delete=OFF")
         return self._transaction.__exit__(kind, error, trace)
-
-
-def _now() -> datetime:
-    return datetime.now(timezone.utc)
-
-
-def _checked_language(language: object) -> Any:
-    if language is None or (isinstance(language, str) and re.fullmatch("[a-z]{2,3}", language)):
-        return language
-    raise ConfigurationError(f"language must be an ISO 639-1 code, e.g. 'en', not {language!r}")

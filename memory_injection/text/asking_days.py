@@ -21,17 +21,19 @@ anything something everything nothing thing things stuff event events occur occu
 occurring note notes noted noting jot jotted record recorded records recording log logged logs entry
 entries entered memory memories saved stored diary journal summary summaries summarise
 summarised summarize summarized recap overview digest rundown highlight highlights list show give
-briefly short everybody anybody somebody everyone anyone someone""",
+briefly short interesting important notable special exciting throughout entire whole dated month
+date everybody anybody somebody everyone anyone someone""",
     "tr": """
 olay olaylar olayı olayları gelişme gelişmeler birşey birşeyler falan filan özet özeti özetle
 özetler özetlesene özetleyin özetleyebilir özetini listele sırala göster gösterir çıkar not notu
 notlar notları notlarım notlarımı kayıt kayıtlar kayıtları kaydı günlük günlüğü günlüğüm günlüğüme
-ver verir kısaca bitti anlat anlatsana anlatın hatırlat""",
+ver verir kısaca bitti önemli ilginç günü günkü tarihinde tarihli tarihindeki içinde boyunca
+süresince itibaren arasında sırasında zarfında anlat anlatsana anlatın hatırlat""",
     "de": """
 irgendetwas irgendwas ereignis ereignisse ereignet zusammenfassung zusammenfassen zusammen fasse
 fass überblick rückblick notiert notierte notizen notiz aufgeschrieben eingetragen einträge eintrag
 festgehalten unternommen erlebt getan tat taten machte machten vorgefallen zeig zeige liste gib
-sachen dinge kurz gelaufen lief""",
+sachen dinge kurz gelaufen lief wichtiges interessantes laufe verlauf""",
     "fr": """
 résume résumer résumé résumez chose choses événement événements noté notée notais note notes
 noter enregistré montre liste donne vécu récapitule récapitulatif passais faisais faisions""",
@@ -59,6 +61,7 @@ _PHRASES = re.compile(
     r"|\bsum\b(?=.{1,40} up\b)"
     r"|\bhow (?:did|was|were|has|have|is) (?:.{0,40} )?(?:go|gone|going|been)\b"
     r"|\b(?:how|what) (?:did|was|has|is) (?:my|our|your) (?:day|evening|night|morning)\b"
+    r"|\b(?:made?|take|took)(?: any| some)? notes?\b"
     r"|\bspen[dt] (?:my|our|the) (?:day|time|evening|night|morning|weekend)\b"
     r"|\bwork(?:ed|ing)? on\b"
     r"(?= *(?:$|[?.!]|(?:on|in|over|during|last|this|the|yesterday|today)\b))"

@@ -22,11 +22,11 @@ _END = r"\s*(?:[?.!,;:)]|$)"
 _ANY = re.compile(rf"\b(?:{_DAY}|[Mm]ay|[Mm]arch|[Ff]all|{'|'.join(_SHORT)})\b")
 
 _SHORT_DAY = re.compile(rf"\b([Oo]n|[Ll]ast|[Tt]his|[Pp]ast) ({'|'.join(_SHORT)})\b\.?(?={_END})")
-_WEEKDAY = re.compile(rf"(?:([\w'’-]+)([ ,]+))?\b({_DAY})\b(?= ?([^\W\d_]\w*)?)")
+_WEEKDAY = re.compile(rf"(?:([\w'’-]+)([ ,]+))?\b({_DAY})\b(?!\.\w)(?= ?([^\W\d_]\w*)?)")
 _TIMES = frozenset({"on", "last", "past", "previous", "this"})
 _NO_TIMES = frozenset(
     "a an any each every most all some many next by before after until till coming following for"
-    " the than as my our your his her its their".split()
+    " the than as my our your his her its their good black ash holy palm super cyber".split()
 )  # a day to come, days of habit, and what has a day in its name
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
 

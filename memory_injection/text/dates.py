@@ -38,6 +38,7 @@ from .spans import (
     calendar_month,
     calendar_week,
     calendar_year,
+    day_of_month,
     days_ago,
     latest_season,
     season_of,
@@ -60,7 +61,7 @@ _MONTH_YEAR = re.compile(rf"\b({MONTH}),? (?:of )?{YEAR}\b")
 _YEAR_THEN_MONTH = re.compile(rf"\b(\d{{4}}) ({MONTH})\b")
 _IN = (
     r"(?:\b(?:in|during|until|of) (?:the )?|(?<=\bsince )|(?<=\bearly )|(?<=\blate )"
-    r"|(?<=\bmid[ -]))"
+    r"|(?<=\bmid[ -])|(?:(?<=\bafter )|(?<=\bbefore ))(?!may|march))"
 )
 _MONTH = re.compile(rf"(?:{_IN}|\b(?:last|this|next|about|summari[sz]e|recap) )({MONTH})\b")
 _SEASON_YEAR = re.compile(rf"\b({SEASON}),?(?: of)? {YEAR}\b")
@@ -73,11 +74,17 @@ _OF_YEAR = re.compile(
 _SURE = either(name for name in HOLIDAYS if name.endswith(("day", "eve")))
 _HOLIDAY = re.compile(rf"\b(?:(last) )?({_SURE}),?(?: (?:of )?{YEAR}\b)?")
 _FEAST = re.compile(
-    rf"\b(?:(last)|this|at|over|on|during) ({either(HOLIDAYS)})\b,?(?: (?:of )?{YEAR}\b)?"
+    rf"(?:\b(?:(last)|this|at|over|on|during) |(?<=\bsince )|(?<=\bafter )|(?<=\bbefore ))"
+    rf"({either(HOLIDAYS)})\b,?(?: (?:of )?{YEAR}\b)?"
 )
 _FEAST_YEAR = re.compile(rf"\b()({either(HOLIDAYS)}),? (?:of )?{YEAR}\b")
+# "On the 13th" is the last one there was; "the 3rd floor" is none.
+_DAY_OF_MONTH = re.compile(
+    r"\b(?:on the (\d{1,2})(?:st|nd|rd|th)\b(?=\s*(?:[?.!,;]|$))|ayin (\d{1,2})['’]?[iu]n?d[ae]\b)"
+)
 _HINT = re.compile(
-    rf"\b\d{{4}}\b|['’]\d\d\b|today|tonight|yesterday|night|week|month|year|\bago\b|\bdays?\b"
+    r"\b\d{4}\b|\d(?:st|nd|rd|th)\b|\bayin \d|['’]\d\d\b|today|tonight|yesterday|night"
+    r"|week|month|year|\bago\b|\bdays?\b"
     rf"|this (?:morn|aft|even)|day\b|christmas|halloween|\b(?:{MONTH}|{SEASON})"
 )  # cheap first look: most questions name no time
 
@@ -147,6 +154,12 @@ def read_periods(text: str, anchors: tuple[date, ...] = ()) -> Times:
     _counted(page)
     for pattern, span in _RELATIVE:
         page.take_counted(pattern, span)
+    page.take(
+        _DAY_OF_MONTH,
+        lambda match: [
+            span for anchor in anchors for span in day_of_month(int(match[1] or match[2]), anchor)
+        ],
+    )
     page.take(
         _LAST_SEASON,
         lambda match: [latest_season(SEASONS[match[1]], anchor) for anchor in anchors],

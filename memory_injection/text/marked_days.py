@@ -11,7 +11,7 @@ from datetime import date
 from typing import NamedTuple
 
 from .date_words import WEEKDAY, WEEKDAYS
-from .spans import Period, Span, part_of, weekday_before, weekday_in, weekend
+from .spans import Period, Span, calendar_week, part_of, weekday_before, weekday_in, weekend
 
 __all__ = ["Page", "Times", "combined"]
 
@@ -108,6 +108,7 @@ _TO_COME = re.compile(
     r"|scheduled|do (?:i|we) have|am i|are we|what['’]?s on|what is on|what do(?:es)?|next"
     r"|(?:can|could|should|must|might) (?:i|we))\b"
 )
+_WAS = re.compile(r"\b(?:did|was|were|had|happened|went|said)\b")
 _PARTS = {
     "beginning": "early", "start": "early", "early": "early", "first days": "early",
     "middle": "mid", "mid": "mid", "end": "late", "late": "late", "last days": "late",
@@ -125,6 +126,12 @@ _RANGE = re.compile(
     rf"|({_MARK}){_GAP}(?:to|until|till|through|thru|bis|[-–—]){_GAP}{_OPEN}"
     rf"|({_MARK}){_GAP}(?:ile|ve|[-–—]){_GAP}({_MARK}){_GAP}aras\w+|({_MARK}){_GAP}({_MARK}){_GAP}kadar\b"
 )
+_AFTER = re.compile(rf"\bafter {_OPEN}|({_MARK}){_GAP}sonra\b")
+_BEFORE = (
+    re.compile(rf"\b(?:before|prior to) {_OPEN}"),
+    re.compile(rf"({_MARK}){_GAP}once\b"),
+)
+_WEEK_OF = re.compile(rf"\b(?:in |during )?(?:the )?week of(?: the)?{_GAP}({_MARK})")
 _SINCE = re.compile(rf"\b(?:ever )?(?:since|seit){_GAP}{_OPEN}")
 
 
@@ -133,7 +140,7 @@ def combined(page: Page) -> None:
     page.take(_DAY_OF, lambda match: _day_within(page.days_of(match[2]), match[1]))
     page.take(_OF_DAY, lambda match: _day_within(page.days_of(match[1]), match[2]))
     page.take(_LAST_DAY, lambda match: _weekday(page, match[1], this_week=False))
-    if not _TO_COME.search(page.text):
+    if _WAS.search(page.text) or not _TO_COME.search(page.text):
         page.take(_ON_DAY, lambda match: _weekday(page, match[2], this_week=bool(match[1])))
         page.take_counted(_WEEKEND, lambda day: weekend(day, before=False))
     page.take(
@@ -141,8 +148,17 @@ def combined(page: Page) -> None:
         lambda match: [part_of(span, _PARTS[match[1]]) for span in page.days_of(match[2])],
         part_of=2,
     )
+    page.take(_WEEK_OF, lambda match: [_week_of(span) for span in page.days_of(match[1])])
     page.take(_RANGE, lambda match: _between(page, *[mark for mark in match.groups() if mark]))
     page.take(_SINCE, lambda match: _since(page, match[1]))
+    page.take(_AFTER, lambda match: _after(page, match[1] or match[2]))
+    # Of what was before a day there is no first: a question of more is ranked by that day.
+    for pattern in _BEFORE:
+        page.take(
+            pattern,
+            lambda match: [(1, max(first - 1, 1)) for first, _ in page.days_of(match[1])],
+            part_of=1,
+        )
 
 
 def _weekday(page: Page, name: str, this_week: bool) -> list[Period]:
@@ -179,3 +195,15 @@ def _since(page: Page, mark: str) -> list[Period]:
     today = max((day.toordinal() for day in page.anchors), default=0)
     begun = [first for first, _ in page.days_of(mark) if first <= today]
     return [(max(begun), today)] if begun else page.days_of(mark)
+
+
+def _after(page: Page, mark: str) -> list[Period]:
+    """Return the days after the latest reading of *mark* until the last anchor."""
+    today = max((day.toordinal() for day in page.anchors), default=0)
+    over = [last for _, last in page.days_of(mark) if last < today]
+    return [(max(over) + 1, today)] if over else page.days_of(mark)
+
+
+def _week_of(period: Period) -> Period:
+    """Return the week from Monday to Sunday in which *period* begins."""
+    return calendar_week(0)(date.fromordinal(period[0]))

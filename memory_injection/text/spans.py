@@ -13,6 +13,7 @@ __all__ = [
     "calendar_month",
     "calendar_week",
     "calendar_year",
+    "day_of_month",
     "days_ago",
     "latest_season",
     "part_of",
@@ -128,6 +129,16 @@ def part_of(period: Period, part: str) -> Period:
     size = last - first + 1
     begin, end = _PARTS[part]
     return first + int(begin * size), max(first + round(end * size) - 1, first)
+
+
+def day_of_month(number: int, anchor: date) -> list[Period]:
+    """Return the latest day of that *number* in a month, until *anchor*; none above 31."""
+    for back in range(3 if 1 <= number <= 31 else 0):  # no two months in a row lack a day
+        first, last = calendar_month(back)(anchor)
+        day = first + number - 1
+        if day <= min(last, anchor.toordinal()):
+            return [(day, day)]
+    return []
 
 
 def _whole_month(year: int, month: int) -> Period:

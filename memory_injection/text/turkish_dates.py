@@ -155,12 +155,13 @@ _DAYS = (
         lambda m: f"{_WEEKDAYS[m[2]]} of {m[1]}",
     ),
     rule(r"\b(?:bu )?hafta ?sonu(?:n?[dt][ae]n?)?\b", "this weekend"),
-    rule(rf"\b{_GONE} ({_DAY})\b(?: gunu)?{_HALF}", _weekday("last")),
-    rule(rf"\bbu ({_DAY})\b(?: gunu)?{_HALF}", _weekday("this")),
-    rule(rf"\b({_DAY})(?: gunu)?n?[dt][ae]n (?:beri|bu yana)\b", _weekday("since")),
+    rule(rf"\b(?:{_GONE} )?({_DAY})(?: gunu)?n?[dt][ae]n (?:beri|bu yana)\b", _weekday("since")),
+    rule(rf"\b{_GONE} ({_DAY})(?:ki)?\b(?: gunu| gunku)?{_HALF}", _weekday("last")),
+    rule(rf"\bbu ({_DAY})\b(?: gunu| gunku)?{_HALF}", _weekday("this")),
     rule(
         rf"\b(?<!her )(?<!gelecek )(?<!onumuzdeki )(?<!haftaya )({_DAY})"
-        rf" (?:gunu(?:nden|nde)?\b|(?:sabah|ogleden sonra|aksam|gece)(?:[iu]|s[iu])\b){_HALF}",
+        r" (?:gun(?:u(?:nden|nde)?|ku)\b|(?:sabah|ogleden sonra|aksam|gece)(?:[iu]|s[iu])\b)"
+        rf"{_HALF}",
         _weekday("on"),
     ),
 )
@@ -192,16 +193,17 @@ _PIECES = (
     *_MONTHS, *_SEASONS, *_WEEKDAYS, " basi", " orta", " sonu",
 )  # fmt: skip
 _HINT = re.compile(
-    rf"\bbugun|gunu?\b|gunler|hafta|\b(?:bu|{_GONE}) (?:ay|sabah|aksam|gece|ogle)|\bson (?:ay|gun)"
-    rf"|yil|\bsene|\bnoel|evvel|\b(?:{_AY})|\b(?:19|20)\d\d(?:['’ ](?:{_MEVSIM}|[dtiun])| basi"
-    rf"| orta| sonu)|\b(?:{_GONE}|bu) (?:{_DAY}|{_MEVSIM})|\b(?:{_DAY}) (?:sabah|ogle|aksam|gece)"
+    rf"\bbugun|gun(?:u|ku)?\b|gunler|hafta|\b(?:bu|{_GONE}) (?:ay|sabah|aksam|gece|ogle)"
+    rf"|\bson (?:ay|gun)|yil|\bsene|\bnoel|evvel|\b(?:{_AY})"
+    rf"|\b(?:19|20)\d\d(?:['’ ](?:{_MEVSIM}|[dtiun])| basi| orta| sonu)"
+    rf"|\b(?:{_GONE}|bu) (?:{_DAY}|{_MEVSIM})|\b(?:{_DAY}) (?:sabah|ogle|aksam|gece)"
     rf"|\b(?:{_DAY})[dt][ae]n (?:beri|bu)"
     rf"|\b(?:{_NUMBER}) (?:{_UNIT})|\b(?:{_MEVSIM}) {_Y}"
 )
 _YESTERDAY = re.compile(rf"\bdun(?:ku)?\b{_HALF}")
 _TO_COME = re.compile(
     r"[ae]c[ae][kg]|\bne(?:ler)? var\b|\bgelecek\b|\bonumuzdeki\b|\bhaftaya\b"
-    r"|[ae]bilir(?:im|iz)\b|s[ae]m\b|[ae]y[iu]m\b|[ae]l[iu]m\b|m[ae]l[iu]y[iu][mz]\b"
+    r"|[iu]yor(?:um|sun|uz|sunuz|lar)?\b|[ae]bilir(?:im|iz)\b|s[ae]m\b|[ae]y[iu]m\b|[ae]l[iu]m\b|m[ae]l[iu]y[iu][mz]\b"
 )
 
 

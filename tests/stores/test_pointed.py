@@ -215,6 +215,10 @@ def of_days(patterns: str) -> set[str]:
         ("What happened between October 1 and October 20, 2025?", "2025-10-13"),
         ("yılbaşında ne oldu?", "2025-01-01"),
         ("this morning?", "2025-11-24"),
+        ("What happened in the month of October?", OCTOBER),
+        ("What did we do after November 20?", "2025-11-2"),
+        ("30.10.2025 tarihinde ne oldu?", "2025-10-30"),
+        ("Did anything interesting happen last week?", LAST_WEEK),
     ],
 )
 def test_whatever_asks_of_days_is_no_topic(notes: InMemoryStore, question: str, days: str) -> None:

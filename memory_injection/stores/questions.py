@@ -25,6 +25,7 @@ from ..text import (
     unwrapped,
     without_function_words,
     word_terms,
+    words_about_days,
     words_of_asking,
     written_as_names,
 )
@@ -212,22 +213,25 @@ class _Ask:
 
 def _understood(question: str, view: View, today: date) -> _Ask:
     query, raw, words = _opened(question, view)
-    wrapping = _words_of_asking(query, raw, view)
-    periods, timeless = read_periods(query, _anchors(view, today))
+    guess = guess_words(query, raw)
+    wrapping = _words_of_asking(query, guess, view)
+    periods, timeless, around = read_periods(query, _anchors(view, today))
     dated = frozenset(words.keys() - _tokens(timeless) if periods else ())
     # In "in May 2024", May is no speaker.
     names = {word for word in words if word in view.names and word not in dated}
     called = [word for word in words if word in names] + _called(question, timeless, words, view)
     named = [ident for word in called for ident in view.names[word]]
     rest = {word: variants for word, variants in words.items() if word not in names}
-    topics = sum(word not in dated and word not in wrapping for word in rest)
+    idle = words_about_days(query, guess) if periods else set()
+    topics = len(rest.keys() - dated - wrapping - idle)
     topics += asks_for_more(question) or has_lone_character(timeless)
     # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
     # of some day ("the weather today") is off topic.
     points = not topics and bool(periods or (named and rest))
     only_dates = {word: variants for word, variants in rest.items() if word in dated}
     sought = only_dates if points else rest or words
-    return _Ask(raw, words, sought, wrapping | dated, named, periods, topics, points)
+    days = periods if points else around
+    return _Ask(raw, words, sought, wrapping | dated, named, days, topics, points)
 
 
 def _called(question: str, timeless: str, words: Collection[str], view: View) -> list[str]:
@@ -300,12 +304,11 @@ def _content_words(text: str, words: list[str], view: View) -> dict[str, Variant
     return found
 
 
-def _words_of_asking(text: str, words: list[str], view: View) -> frozenset[str]:
-    """Return the words of asking in the language of *text*, or where none is known in any.
+def _words_of_asking(text: str, guess: str | None, view: View) -> frozenset[str]:
+    """Return the words of asking in the language guessed of *text*, or where there is none in any.
 
     In Chinese and Japanese, pairs of characters that hold an ending or a function word.
     """
-    guess = guess_words(text, words)
     languages = (guess,) if guess is not None else view.languages
     asking = frozenset().union(*map(words_of_asking, languages))
     if text.isascii():

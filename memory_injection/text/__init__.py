@@ -7,8 +7,10 @@ from .asking_days import words_about_days
 from .capitals import written_as_names
 from .dates import Period, periods, read_day, read_periods
 from .folding import fold
-from .framing import unwrapped, words_of_asking
+from .framing import asked_attributes, unwrapped, words_of_asking
+from .joining import apart, term_words
 from .languages import guess_language
+from .mistyped import one_slip_apart
 from .spaceless import (
     asks_for_more,
     has_function_character,
@@ -24,12 +26,15 @@ __all__ = [
     "LANGUAGES",
     "SECOND_PERSON",
     "Period",
+    "apart",
+    "asked_attributes",
     "asks_for_more",
     "fold",
     "guess_language",
     "has_function_character",
     "has_lone_character",
     "marked_terms",
+    "one_slip_apart",
     "periods",
     "raw_words",
     "read_day",
@@ -37,6 +42,7 @@ __all__ = [
     "split_word",
     "stems",
     "stop_words",
+    "term_words",
     "terms",
     "tokenize",
     "unwrapped",

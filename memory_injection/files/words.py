@@ -8,7 +8,7 @@ other's was not.
 
 from __future__ import annotations
 
-from ..text import raw_words, split_word, stop_words, word_terms
+from ..text import split_word, stop_words, term_words, word_terms
 from ..text.languages import guess_words
 
 __all__ = ["StemmedWords"]
@@ -27,7 +27,7 @@ class StemmedWords:
 
     def __call__(self, text: str) -> list[str]:
         """Return the words of *text* in order."""
-        words = raw_words(text)
+        words = term_words(text)
         language = guess_words(text, words)
         memo = self._memos.setdefault(language, {})
         found: list[str] = []

@@ -18,9 +18,10 @@ from .engines import Engine
 from .hybrid import Evidence, Floats, Ints
 from .lexical import Candidate, Plan
 from .questions import View, plan_search
-from .recall import Recall, counter
+from .recall import Recall
 from .vector_index import Seen, VectorIndex, highest
 from .vectors import Model, code_of, language_of
+from .vocabulary import Vocabulary
 
 __all__ = ["BothRecall", "Question", "spoken_in"]
 
@@ -81,7 +82,7 @@ class BothRecall(Recall):
 
         With them comes how many of the entries looked at have no vector of *model*.
         """
-        planned = plan_search(asked.text, asked.context, view, counter(session), asked.today)
+        planned = plan_search(asked.text, asked.context, view, Vocabulary(session), asked.today)
         plan = planned.plan if planned else None
         rows = self._candidates(session, planned, _BY_WORDS) if planned else []
         scores = lexical.own_scores(rows, plan) if plan else []

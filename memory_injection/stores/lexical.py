@@ -31,8 +31,10 @@ __all__ = [
     "Plan",
     "Word",
     "around",
+    "attribute_weight",
     "context_weight",
     "dated_weight",
+    "mistyped_weight",
     "named_factor",
     "neighbours_wanted",
     "own_scores",
@@ -57,6 +59,7 @@ _ASKER = (1.5, 0.75)  # factors for the user's and for other turns when the aske
 _USER = (1.2, 0.8)  # the same when nobody is named: an assistant's replies echo the user's facts
 _DAY = 0.7  # more for entries of the days asked about
 _DATED = 0.3  # weight of the words of a date in a question of days: texts name others as well
+_MISTYPED = 0.5  # weight of a word that the question's is one slip apart from
 _POINTED = 0.5  # unknown words: what being of the days or speaker asked about is worth
 _BACKGROUND = 100  # imagined other entries: in a store of three, every word would count as common
 _SMALL = 10  # entries; what a memory of this size lacks is held against a question by half
@@ -159,6 +162,16 @@ def unsaid_weight(weight: float) -> float:
 def dated_weight(weight: float) -> float:
     """Return what a word of the date weighs in a question of days and nothing else."""
     return _DATED * weight
+
+
+def attribute_weight(weight: float) -> float:
+    """Return what the word weighs that asks for an attribute, beside the thing it is asked of."""
+    return _DATED * weight
+
+
+def mistyped_weight(weight: float) -> float:
+    """Return what a word weighs that one unknown to the memory is nearly written like."""
+    return _MISTYPED * weight
 
 
 def pointing_weight(entries: int, alone: bool) -> float:

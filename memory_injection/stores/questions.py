@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import NamedTuple, TypeAlias
+from itertools import chain
+from typing import NamedTuple
 
 from ..followups import topic_words
 from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
     Period,
+    apart,
+    asked_attributes,
     asks_for_more,
     fold,
     has_function_character,
@@ -21,10 +24,12 @@ from ..text import (
     raw_words,
     read_periods,
     split_word,
+    term_words,
     tokenize,
     unwrapped,
     without_function_words,
     word_terms,
+    words_about_days,
     words_of_asking,
     written_as_names,
 )
@@ -38,9 +43,9 @@ from .lexical import (
     pointing_weight,
     unsaid_weight,
     user_factors,
-    weigh,
     whole_weight,
 )
+from .vocabulary import Known, Variants, Vocabulary, token, weighed
 
 __all__ = ["Owner", "Search", "View", "plan_search", "token"]
 
@@ -101,11 +106,6 @@ class View:
         return cls(owners, speakers, entries, average, tuple(languages), names, tuple(users))
 
 
-def token(scope: int, term: str) -> str:
-    """Return *term* as it is indexed for owner *scope*: owners never share a token."""
-    return f"{scope}_{term}"
-
-
 class Search(NamedTuple):
     """A plan and what finds candidates for it.
 
@@ -124,15 +124,8 @@ class Search(NamedTuple):
     pointed_owners: Sequence[Owner] = ()
 
 
-Variants: TypeAlias = tuple[tuple[str, str], ...]
-"""One word as (language, term) pairs."""
-
-_Known: TypeAlias = tuple[Word, int, list[str]]
-"""A word, how many entries hold it, and its index tokens."""
-
-
 def plan_search(
-    query: str, context: str, view: View, count: Callable[[str], int], today: date
+    query: str, context: str, view: View, vocabulary: Vocabulary, today: date
 ) -> Search | None:
     """Return what to look for, or None for nothing.
 
@@ -140,11 +133,15 @@ def plan_search(
         query: the question.
         context: text of the turns before, weighed lower.
         view: what the caller may read.
-        count: number of entries that hold an index token.
+        vocabulary: the words of the entries.
         today: the day that "last week" counts from, besides the newest entry's day.
     """
     ask = _understood(query[:_LONGEST], view, today)
-    asked, weights = _weighed(ask.sought, view, count, _MOST_WORDS, ask.light)
+    owners = [owner.id for owner in view.owners]
+    asked, weights = weighed(
+        ask.sought, owners, view.entries, vocabulary, _MOST_WORDS, ask.light, ask.attributes,
+        mistyped=not ask.points,
+    )  # fmt: skip
     if ask.points:
         asked = [(_as_date(word), times, tokens) for word, times, tokens in asked]
         weights = [dated_weight(weight) for weight in weights]
@@ -152,12 +149,12 @@ def plan_search(
         context = ""  # it has a topic of its own, of which nobody has spoken
     points = ask.points or bool(ask.periods and ask.named and (ask.topics == 1 or not asked))
     pointed = pointing_weight(view.entries, alone=not ask.topics) if points else 0.0
-    before: list[_Known] = []
+    before: list[Known] = []
     alone = weights
     if context:
         known = len(asked)
         weights = weights[:known] + [unsaid_weight(weight) for weight in weights[known:]]
-        before, more = _before(context[-_LONGEST:], ask.words, view, count)
+        before, more = _before(context[-_LONGEST:], ask.words, view, vocabulary)
         weights += more
     found = asked + before
     if not found and not points:
@@ -193,7 +190,8 @@ class _Ask:
         raw: its raw words, without its wrapping.
         words: its content words.
         sought: those that entries are searched for.
-        light: words of dates that were understood, and of asking.
+        light: words of dates that were understood, of asking, and *attributes*.
+        attributes: words that ask for an attribute of a topic.
         named: ids of the speakers it names.
         periods: days it asks about.
         topics: how many of its words are none of these.
@@ -204,6 +202,7 @@ class _Ask:
     words: dict[str, Variants]
     sought: dict[str, Variants]
     light: frozenset[str]
+    attributes: frozenset[str]
     named: list[int]
     periods: Sequence[Period]
     topics: int
@@ -212,22 +211,30 @@ class _Ask:
 
 def _understood(question: str, view: View, today: date) -> _Ask:
     query, raw, words = _opened(question, view)
-    wrapping = _words_of_asking(query, raw, view)
-    periods, timeless = read_periods(query, _anchors(view, today))
+    guess = guess_words(query, raw, view.languages)
+    wrapping = _words_of_asking(query, guess, view)
+    periods, timeless, around = read_periods(query, _anchors(view, today))
     dated = frozenset(words.keys() - _tokens(timeless) if periods else ())
     # In "in May 2024", May is no speaker.
     names = {word for word in words if word in view.names and word not in dated}
     called = [word for word in words if word in names] + _called(question, timeless, words, view)
     named = [ident for word in called for ident in view.names[word]]
     rest = {word: variants for word, variants in words.items() if word not in names}
-    topics = sum(word not in dated and word not in wrapping for word in rest)
+    light = wrapping | dated
+    attributes = asked_attributes(query) & rest.keys()
+    if light | attributes >= rest.keys():
+        attributes = frozenset()  # it is the topic
+    light |= attributes
+    idle = words_about_days(query, guess) if periods else set()
+    topics = len(rest.keys() - light - idle)
     topics += asks_for_more(question) or has_lone_character(timeless)
     # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
     # of some day ("the weather today") is off topic.
     points = not topics and bool(periods or (named and rest))
     only_dates = {word: variants for word, variants in rest.items() if word in dated}
     sought = only_dates if points else rest or words
-    return _Ask(raw, words, sought, wrapping | dated, named, periods, topics, points)
+    days = periods if points else around
+    return _Ask(raw, words, sought, light, attributes, named, days, topics, points)
 
 
 def _called(question: str, timeless: str, words: Collection[str], view: View) -> list[str]:
@@ -247,13 +254,17 @@ def _called(question: str, timeless: str, words: Collection[str], view: View) ->
 
 
 def _tokens(text: str) -> set[str]:
-    return {part for word in raw_words(text) for part in split_word(word)}
+    return {part for word in _pieces(term_words(text)) for part in split_word(word)}
+
+
+def _pieces(words: list[str]) -> Iterator[str]:
+    return chain.from_iterable(map(apart, words))
 
 
 def _opened(query: str, view: View) -> tuple[str, list[str], dict[str, Variants]]:
     """Return the question without its wrapping, its raw words and its content words."""
     for text in dict.fromkeys((without_function_words(unwrapped(query)), query)):
-        said = raw_words(text)
+        said = term_words(text)
         words = _content_words(text, said, view)
         if words:
             break
@@ -261,12 +272,13 @@ def _opened(query: str, view: View) -> tuple[str, list[str], dict[str, Variants]
 
 
 def _before(
-    context: str, words: dict[str, Variants], view: View, count: Callable[[str], int]
-) -> tuple[list[_Known], list[float]]:
-    """Return what :func:`_weighed` does for the turns before, without what the question has."""
-    others = _content_words(context, raw_words(context), view)
+    context: str, words: dict[str, Variants], view: View, vocabulary: Vocabulary
+) -> tuple[list[Known], list[float]]:
+    """Return what :func:`weighed` does for the turns before, without what the question has."""
+    others = _content_words(context, term_words(context), view)
     others = {w: v for w, v in others.items() if w not in words and w not in view.names}
-    before, weights = _weighed(others, view, count, _MOST_CONTEXT)
+    owners = [owner.id for owner in view.owners]
+    before, weights = weighed(others, owners, view.entries, vocabulary, _MOST_CONTEXT)
     before = [(_as_context(word), times, tokens) for word, times, tokens in before]
     return before, [context_weight(weight) for weight in weights]
 
@@ -281,14 +293,14 @@ def _as_context(word: Word) -> Word:
 
 def _content_words(text: str, words: list[str], view: View) -> dict[str, Variants]:
     """Return the words of *text* that are no stop words, in order, stemmed per language."""
-    guess = guess_words(text, words)
+    guess = guess_words(text, words, view.languages)
     languages: tuple[str | None, ...] = view.languages or (None,)
     if guess is not None and guess not in languages:
         languages = (*languages, guess)
     deciding = (guess,) if guess is not None else [language or "" for language in languages]
     found: dict[str, Variants] = {}
     plain = text.isascii()  # then words come folded
-    for word in words:
+    for word in _pieces(words):
         terms = [(language or "", word_terms(word, language)) for language in languages]
         if not all(own for language, own in terms if language in deciding):
             continue
@@ -300,53 +312,16 @@ def _content_words(text: str, words: list[str], view: View) -> dict[str, Variant
     return found
 
 
-def _words_of_asking(text: str, words: list[str], view: View) -> frozenset[str]:
-    """Return the words of asking in the language of *text*, or where none is known in any.
+def _words_of_asking(text: str, guess: str | None, view: View) -> frozenset[str]:
+    """Return the words of asking in the language guessed of *text*, or where there is none in any.
 
     In Chinese and Japanese, pairs of characters that hold an ending or a function word.
     """
-    guess = guess_words(text, words)
     languages = (guess,) if guess is not None else view.languages
     asking = frozenset().union(*map(words_of_asking, languages))
     if text.isascii():
         return asking
     return asking.union(filter(has_function_character, _tokens(text)))
-
-
-def _weighed(
-    words: dict[str, Variants],
-    view: View,
-    count: Callable[[str], int],
-    most: int,
-    wrapping: frozenset[str] = frozenset(),
-) -> tuple[list[_Known], list[float]]:
-    """Return the known words (with how often and under which tokens), and all the weights.
-
-    Unknown words of *wrapping* weigh nothing.
-    """
-    known: list[_Known] = []
-    unknown = 0
-    for word, variants in words.items():
-        terms = dict.fromkeys(term for _, term in variants)
-        per_owner: dict[int, tuple[str, ...]] = {}
-        tokens: list[str] = []
-        total = 0
-        for owner in view.owners:
-            for term in terms:
-                entry = token(owner.id, term)
-                times = count(entry)
-                if times:
-                    total += times
-                    tokens.append(entry)
-                    per_owner[owner.id] = (*per_owner.get(owner.id, ()), entry)
-        if total:
-            known.append((Word(weigh(total, view.entries), per_owner), total, tokens))
-        elif word not in wrapping:
-            unknown += 1
-    if len(known) > most:
-        known = sorted(known, key=lambda item: item[1])[:most]
-    unknown = min(unknown, most)
-    return known, [word.weight for word, _, _ in known] + [weigh(0, view.entries)] * unknown
 
 
 def _pairs(words: list[Variants], view: View) -> dict[int, list[tuple[str, str]]]:
@@ -382,7 +357,7 @@ def _anchors(view: View, today: date) -> tuple[date, ...]:
     return (date.fromordinal(newest), today) if newest else (today,)
 
 
-def _candidates(found: list[_Known], entries: int) -> list[_Known]:
+def _candidates(found: list[Known], entries: int) -> list[Known]:
     """Choose the words to search with: in a large store, common words only rank."""
     if entries <= _LARGE:
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import combinations
@@ -17,8 +17,9 @@ from .drafts import moment, scope_key
 from .engines import Engine, matching
 from .lexical import Candidate
 from .questions import Owner, Search, View, plan_search
+from .vocabulary import Vocabulary
 
-__all__ = ["Recall", "counter", "view_of", "within"]
+__all__ = ["Recall", "view_of", "within"]
 
 _MOST_SPEAKERS = 500
 _TERMS_KEPT = 200_000  # words of entries kept in memory for ranking, some 100 bytes each
@@ -68,7 +69,7 @@ class Recall:
         self, session: Session, view: View, query: str, context: str, limit: int, today: date
     ) -> list[MemoryEntry]:
         """Return the best *limit* entries of *view* for *query*."""
-        planned = plan_search(query, context, view, counter(session), today)
+        planned = plan_search(query, context, view, Vocabulary(session), today)
         if planned is None:
             return []
         plan = planned.plan
@@ -239,19 +240,3 @@ def _visible_keys(scope: Scope) -> list[str]:
         for size in range(len(ids) + 1)
         for chosen in combinations(ids, size)
     ]
-
-
-def counter(session: Session) -> Callable[[str], int]:
-    """Return a function that tells how many entries hold a token, asking SQLite once for each."""
-    memo: dict[Any, Any] = session.memo
-
-    def count(entry: str) -> int:
-        known: int | None = memo.get(entry)
-        if known is None:
-            row = session.conn.execute(
-                "SELECT doc FROM temp.memory_vocabulary WHERE term = ?", (entry,)
-            ).fetchone()
-            known = memo[entry] = row[0] if row else 0
-        return known
-
-    return count

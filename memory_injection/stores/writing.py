@@ -10,7 +10,7 @@ from datetime import datetime
 from itertools import islice
 
 from ..records import Scope
-from ..text import marked_terms, raw_words
+from ..text import marked_terms, term_words
 from ..text.languages import guess_words
 from .drafts import Draft, day_of, stamp
 from .questions import token
@@ -258,10 +258,9 @@ def _row(
     language: str | None,
 ) -> tuple[object, ...]:
     content, external, _, metadata, created, updated, speaker, session, turn, pinned = draft
-    language, marked = _analysed(content, owner, language)
+    language, marked, length = _analysed(content, owner, language)
     if language not in owner.languages:
         owner.languages.append(language)
-    length = marked.count("_")
     said = now if created is None else created
     day = day_of(said)
     owner.entries += 1
@@ -286,21 +285,24 @@ def _row(
     )
 
 
-def _analysed(content: str, owner: _Owner, language: str | None) -> tuple[str, str]:
-    """Return the language and the marked search terms of *content*."""
-    words = raw_words(content)
+def _analysed(content: str, owner: _Owner, language: str | None) -> tuple[str, str, int]:
+    """Return the language of *content*, its marked search terms and how many they are."""
+    words = term_words(content)
     usual = owner.languages[0] if owner.languages else _DEFAULT
     marked = marked_terms(words, language or usual)
+    length = marked.count("_")
     if language is None:
         # So many of its function words: no need to try the others.
-        if len(words) - marked.count("_") < max(_SURE, len(words) // 5):
-            language = guess_words(content, words)
+        if len(words) - length < max(_SURE, len(words) // 5):
+            language = guess_words(content, words, owner.languages)
             if language is not None and language != usual:
                 marked = marked_terms(words, language)
+                length = marked.count("_")
         language = language or usual
-    if marked.count("_") > _MOST_TERMS:
-        marked = "".join([f" {term} " for term in marked.split()[:_MOST_TERMS]])
-    return language, marked
+    if length > _MOST_TERMS:
+        length = _MOST_TERMS
+        marked = "".join([f" {term} " for term in marked.split()[:length]])
+    return language, marked, length
 
 
 def analyse_anew(conn: sqlite3.Connection) -> None:
@@ -320,10 +322,9 @@ def analyse_anew(conn: sqlite3.Connection) -> None:
         cut = []
         for ident, scope, content in rows:
             owner = owners[scope]
-            language, marked = _analysed(content, owner, None)
+            language, marked, length = _analysed(content, owner, None)
             if owner.languages and language not in owner.languages:
-                _, marked = _analysed(content, owner, owner.languages[0])
-            length = marked.count("_")
+                _, marked, length = _analysed(content, owner, owner.languages[0])
             owner.terms += length
             cut.append((marked.replace("_", token(scope, "")), length, ident))
         conn.executemany("UPDATE memory_entries SET terms = ?, length = ? WHERE id = ?", cut)

@@ -11,8 +11,9 @@ import re
 from functools import cache
 
 from .folding import fold
+from .tokenizing import tokenize
 
-__all__ = ["unwrapped", "words_of_asking"]
+__all__ = ["asked_attributes", "unwrapped", "words_of_asking"]
 
 # Without words for help: "Can you help me today?" asks for no memory of today.
 _WORDS = {
@@ -85,6 +86,8 @@ _FRAMES = re.compile(
             rf"|(?:remind|tell) (?:me|us)|let (?:me|us) know|help (?:me|us) remember)\b",
             r"\bI(?: (?:was|am|have been)|['’]m)(?: just)? wondering\b|\bI(?: just)? wonder\b",
             r"\bI(?:['’]d| would) (?:like|love) to know\b|\bI want to know\b",
+            r"\b(?:going to|gonna)(?= (?:be|become|cost|do|get|give|happen|have|last|like|look|make"
+            r"|need|say|start|take|tell|want|work)\b)",
             r"\bI (?:forgot|forget|(?:can['’]?t|cannot|don['’]?t|do not) (?:remember|recall))\b",
             r"^(?:please |so |now )*(?:remind|tell) (?:me|us)\b",
             r"\b(?:hatırl[ıi]yor|biliyor) mu(?:sun|sunuz)\b|\bmerak edi?yord?um\b",
@@ -102,6 +105,38 @@ _FRAMES = re.compile(
     ),
     re.IGNORECASE,
 )
+
+
+_NAMED = re.compile(
+    "|".join(
+        (
+            r"\b(?:what|which)\b[^.?!]*?\b(?P<en>names?|named|called)\b",
+            r"\b(?P<tr>soyad[ıi]\w*|ad[ıi]\w*|isim\w*|ismi\w*)(?= (?:ne(?:y?di|ymi[şs]|dir|ler)?\b"
+            r"|hat[ıi]rl|s[öo]yle|bili?y|unut))",
+            r"\b(?:wie|was|welche\w*)\b[^.?!]*?\b(?P<de>namen?|hei(?:ß|ss)(?:t|en))\b",
+            r"\bquels?\b[^.?!]*?\b(?P<fr>noms?)\b|\bcomment\b[^.?!]*?\b(?P<fra>appell\w+)\b",
+            r"\bcu[áa]l\b[^.?!]*?\b(?P<es>nombres?)\b|\bc[óo]mo se (?P<esp>llama\w*)\b",
+            r"\bqual\b[^.?!]*?\b(?P<it>nom[ei])\b|\bcom[eo] s[ie] (?P<ita>chiama\w*|chama\w*)\b",
+            r"\b(?:hoe|wat)\b[^.?!]*?\b(?P<nl>naam|namen|heet|heten)\b",
+            r"\bvad\b[^.?!]*?\b(?P<sv>namn\w*|heter)\b",
+            r"\bкак(?:ое|ая)?\b[^.?!]*?\b(?P<ru>имя|имена|зовут|звали|фамилия)\b",
+        )
+    ),
+    re.IGNORECASE,
+)
+
+
+def asked_attributes(question: str) -> frozenset[str]:
+    """Return the folded words of *question* that ask for an attribute: the "name" of something.
+
+    What is said of that thing seldom has the word: "We adopted a dog, Biscuit."
+
+    Example:
+        >>> sorted(asked_attributes("What is the name of our dog?")), asked_attributes("My name")
+        (['name'], frozenset())
+    """
+    found = (match[match.lastgroup or 0] for match in _NAMED.finditer(question))
+    return frozenset(token for word in found for token in tokenize(word))
 
 
 def unwrapped(question: str) -> str:

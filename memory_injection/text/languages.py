@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Collection
 from itertools import chain
 
 from .function_words import WORDS
@@ -37,6 +38,12 @@ _SCRIPTS = (
     (re.compile("[\u0900-\u097f]"), "hi"),
     (re.compile("[\u0400-\u04ff]"), "ru"),
 )
+# Further letters of languages of the Latin script, which tell between languages that are known.
+_FURTHER = {
+    "tr": "çöüâîû", "de": "äöü", "fr": "àâçéëîïôùûüÿ", "es": "áéíóúü", "it": "àèéìíòóù",
+    "pt": "áâàçéêíóôúü", "nl": "áéëèïóöü", "sv": "äöé", "da": "éö", "no": "éòôä", "fi": "äö",
+    "hu": "áéíóöúü", "ro": "âî", "pl": "ó", "cs": "áčďéíňóšťúýž",
+}  # fmt: skip
 _LETTER_WEIGHT = 2
 # These have few letters of their own and many short words that English has too, or has as names.
 # Their words count as spelled, and those of two ASCII letters or of English not at all.
@@ -111,8 +118,12 @@ def guess_language(text: str) -> str | None:
     return guess_words(text, raw_words(text))
 
 
-def guess_words(text: str, words: list[str]) -> str | None:
-    """Do the work of :func:`guess_language` on *text* already cut into raw *words*."""
+def guess_words(text: str, words: list[str], known: Collection[str] = ()) -> str | None:
+    """Do the work of :func:`guess_language` on *text* already cut into raw *words*.
+
+    Where the languages of the writer are *known*, one function word is not enough for another: it
+    is as likely a word of theirs ("hasta" is until in Spanish and ill in Turkish).
+    """
     said = list(chain.from_iterable(map(_memo.__getitem__, words[:_SAMPLE])))
     if not said and text.isascii():
         return None  # before anything is counted: most texts without function words end here
@@ -122,13 +133,24 @@ def guess_words(text: str, words: list[str]) -> str | None:
             for language in _LETTER_LANGUAGES[char]:
                 votes[language] += _LETTER_WEIGHT
         if not votes:
-            return _by_script(text)
+            return _by_script(text) or _by_further_letters(text, known)
+    if known:
+        votes = Counter({one: n for one, n in votes.items() if n > 1 or one in known})
     if not votes:
-        return None
+        return _by_further_letters(text, known)
     best = max(votes.values())
     leaders = {language for language, count in votes.items() if count == best}
     leaders -= {language for language in leaders if _ALIKE.get(language) in leaders}
     return leaders.pop() if len(leaders) == 1 else None
+
+
+def _by_further_letters(text: str, known: Collection[str]) -> str | None:
+    """Return the one *known* language that has all of the accented Latin letters of *text*."""
+    if text.isascii():
+        return None
+    letters = {char for char in text.lower() if "\xdf" <= char < "\u0250"}
+    able = [one for one in known if letters.issubset(_FURTHER.get(one, ""))]
+    return able[0] if letters and len(able) == 1 else None
 
 
 def _by_script(text: str) -> str | None:

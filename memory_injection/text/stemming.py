@@ -11,13 +11,16 @@ from __future__ import annotations
 import importlib
 import threading
 import unicodedata
+from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import chain
 from typing import Any
 
 from .folding import fold
+from .joining import apart, term_words
 from .languages import guess_words
 from .stopwords import is_stop_word, lower_turkish
-from .tokenizing import raw_words, split_word
+from .tokenizing import split_word
 
 __all__ = ["STEMMED", "marked_terms", "stems", "terms", "word_terms"]
 
@@ -94,11 +97,11 @@ def stems(text: str, language: str | None = None) -> list[str]:
         >>> stems("The cats were sleeping"), stems("Kedilerin isimleri", "tr")
         (['cat', 'sleep'], ['kedi', 'isim'])
     """
-    words = raw_words(text)
+    words = term_words(text)
     return terms(words, language or guess_words(text, words))
 
 
-def terms(words: list[str], language: str | None) -> list[str]:
+def terms(words: Iterable[str], language: str | None) -> list[str]:
     """Return the search terms of raw *words* in *language*, in order."""
     return list(chain.from_iterable(map(_terms_of(language).__getitem__, words)))
 
@@ -129,7 +132,10 @@ def _work_out(word: str, language: str | None) -> tuple[str, ...]:
         token = tokens[0]
     if is_stop_word(word, token, language):
         return ()
-    if language not in STEMMED or not token.isalpha() or len(word) > _LONGEST:
+    if not token.isalpha():
+        parts = apart(token)
+        return tokens if parts == tokens else tuple(terms(parts, language))
+    if language not in STEMMED or len(word) > _LONGEST:
         return tokens
     stem = _stem(word, token, language)
     return (stem or token,)
@@ -143,17 +149,30 @@ def _stem(word: str, token: str, language: str) -> str:
         root = known_root(spelled) or short_root(token) or fold(_snowball(language, spelled))
         return root[:_TURKISH_LETTERS]
     if token.isascii():
+        if language == "en":
+            return _english()(token, _stemmer("en"))
         return _snowball(language, token)
     # Stemmers of accented languages expect the accents that folding takes away.
     return fold(_snowball(language, unicodedata.normalize("NFC", word).casefold()))
 
 
+@cache
+def _english() -> Callable[[str, Callable[[str], str]], str]:
+    from .english import english_stem  # its forms: not for who needs none
+
+    return english_stem
+
+
 def _snowball(language: str, word: str) -> str:
-    stemmers: dict[str, Any] = _local.__dict__
+    return _stemmer(language)(word)
+
+
+def _stemmer(language: str) -> Callable[[str], str]:
+    stemmers: dict[str, Callable[[str], str]] = _local.__dict__
     stemmer = stemmers.get(language)
     if stemmer is None:
-        stemmer = stemmers[language] = _load(STEMMED[language])
-    return str(stemmer.stemWord(word))
+        stemmer = stemmers[language] = _load(STEMMED[language]).stemWord
+    return stemmer
 
 
 def _load(name: str) -> Any:

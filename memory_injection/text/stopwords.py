@@ -56,8 +56,9 @@ SECOND_PERSON = _folded(_SECOND)
 # "chó" a dog).
 _AS_SPELLED = frozenset({"vi"})
 
-# Water is asked about, and "şu" is seldom typed without its tail.
-_NOT_TURKISH = frozenset({"su"})
+# Water is asked about, and "şu" is seldom typed without its tail. A manager is spoken of more often
+# than what a "müdür?" makes a question of.
+_NOT_TURKISH = frozenset({"su", "müdür"})
 
 
 @cache
@@ -79,7 +80,8 @@ def is_stop_word(word: str, token: str, language: str | None) -> bool:
         return True
     if word.isascii():
         return token not in _NOT_TURKISH
-    return lower_turkish(word) in _spelled("tr")
+    spelled = lower_turkish(word)
+    return spelled in _spelled("tr") and spelled not in _NOT_TURKISH
 
 
 def lower_turkish(word: str) -> str:

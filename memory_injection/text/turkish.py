@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from .folding import fold
-from .turkish_roots import DOUBLED, DROPPED, NOUNS, SOFTENED, VERBS
+from .turkish_roots import DOUBLED, DROPPED, HARD, MADE, NOUNS, SOFTENED, VERBS
 
 __all__ = ["known_root", "short_root"]
 
@@ -77,41 +77,57 @@ _BUFFERED = re.compile(
     r"|l[ae]r(?:[iu]?m|[iu]?m[iu]z|[iu]n?)?(?:[iu]|[ae]|[dt][ae]n?|[iu]n)?|m[iu]z)"
 )
 _OF_VERB = re.compile(_verbal(_ONE, _OTHER))
+# What only a verb ends in, though a noun might fit: anlamadı is no "it was to the meaning".
+_CLEARLY = re.compile(r"[iu]yor|m[ae](?:d[iu](?:m|n|k|n[iu]z|l[ae]r)?$|m[iu]s|y[ae]c[ae][kg])")
+_EATEN = frozenset({"yedim", "yedin", "yediniz", "yediler"})  # the number seven has no person
+_SWUM = re.compile(r"[dt][iu](?:m|n|k|n[iu]z|l[ae]r)?|m[iu]s.*")
+# Verbs that would be taken for another word: for a face or a hundred, for being, for a dog.
+_SHOWN = {"yüz": "yüzme", "yuz": "yuzme", "öl": "ölüm", "doğ": "doğum"}
+# Before -iyor a verb loses its last vowel, and may look like another, rarer one.
+_RARER = {"d": "de", "y": "ye", "yar": "yara", "yık": "yıka", "uy": "uyu"}
 
 
-def _variants(roots: set[str]) -> dict[str, str]:
-    """Return what roots look like before a vowel, for those that soften."""
+def _variants(roots: set[str], longest: int) -> dict[str, str]:
+    """Return what roots look like before a vowel, for those that soften.
+
+    All of more than *longest* letters do, but for those known to be hard.
+    """
     softening = set(SOFTENED.split())
+    hard = set(HARD.split())
     found: dict[str, str] = {}
     for root in roots:
-        if root[-1] in _HARD and (len(root) > 3 or root in softening):
+        if root[-1] in _HARD and (len(root) > longest or root in softening) and root not in hard:
             soft = "g" if root.endswith("nk") else _HARD[root[-1]]
             found[root[:-1] + soft] = root
     return found
 
 
-def _roots() -> tuple[dict[str, str], dict[str, str]]:
-    """Return the roots of nouns and verbs, under each way they are spelled before an ending."""
+def _roots() -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Return the roots of nouns and verbs, under each way they are spelled before an ending.
+
+    The last of the three has verbs as they are before -iyor: bekle, bekliyor.
+    """
     nouns, verbs = set(NOUNS.split()), set(VERBS.split())
     pairs = (pair.split(":") for pair in (DROPPED + DOUBLED).split())
     changed = {short: root for root, short in pairs}
     nouns |= set(changed.values())
-    of_nouns = _variants(nouns) | changed | {"suy": "su"} | {root: root for root in nouns}
-    # Before -iyor a verb loses its last vowel: bekle, bekliyor.
-    cut = {root[:-1]: root for root in verbs if len(root) > 3 and root[-1] in "ae"}
-    cut |= {"diy": "de", "yiy": "ye"}
-    of_verbs = cut | _variants(verbs) | {root: root for root in verbs}
-    return of_nouns, of_verbs
+    of_nouns = _variants(nouns, 3) | changed | {"suy": "su"} | {root: root for root in nouns}
+    cut = {root[:-1]: root for root in verbs if len(root) > 2 and root[-1] in "ae"}
+    going_on = {short: root for short, root in cut.items() if short not in verbs} | _RARER
+    longer = {short: root for short, root in cut.items() if len(root) > 3}
+    of_verbs = longer | _variants(verbs, _LONGEST_ROOT) | {"diy": "de", "yiy": "ye"}
+    return of_nouns, of_verbs | {root: root for root in verbs}, going_on
 
 
 def _folded(roots: dict[str, str]) -> dict[str, str]:
     found = {fold(start): fold(root) for start, root in roots.items()}
-    return found | {root: root for root in found.values()}
+    return found | {root: root for root in found.values() if root not in found}
 
 
-_Roots = tuple[dict[str, str], dict[str, str]]
+_Roots = tuple[dict[str, str], dict[str, str], dict[str, str]]
 _SPELLED: _Roots = _roots()
-_FOLDED: _Roots = (_folded(_SPELLED[0]), _folded(_SPELLED[1]))
+_FOLDED: _Roots = (_folded(_SPELLED[0]), _folded(_SPELLED[1]), _folded(_SPELLED[2]))
+_MADE = {fold(word): fold(root) for word, root in (pair.split(":") for pair in MADE.split())}
 
 
 def known_root(word: str) -> str | None:
@@ -128,11 +144,15 @@ def known_root(word: str) -> str | None:
     if not folded.isalpha():
         return None
     root = _longest(word, folded, _SPELLED) if len(word) == len(folded) else None
-    return fold(root) if root is not None else _longest(folded, folded, _FOLDED)
+    root = fold(root) if root is not None else _longest(folded, folded, _FOLDED)
+    return root if root is None else _MADE.get(root, root)
 
 
 def _longest(word: str, folded: str, roots: _Roots) -> str | None:
-    nouns, verbs = roots
+    nouns, verbs, _ = roots
+    root = _clear_verb(word, folded, roots)
+    if root is not None:
+        return _SHOWN.get(root, root)
     for size in range(min(len(word), _LONGEST_ROOT), 1, -1):
         start, ending = word[:size], folded[size:]
         root = nouns.get(start)
@@ -141,8 +161,25 @@ def _longest(word: str, folded: str, roots: _Roots) -> str | None:
         root = verbs.get(start)
         grows = start == root or ending[:1] in _BEGINNINGS
         if root is not None and grows and _OF_VERB.fullmatch(ending):
-            return root
+            return _SHOWN.get(root, root)
     return None
+
+
+def _clear_verb(word: str, folded: str, roots: _Roots) -> str | None:
+    """Return the verb that *word* can only be a form of, whatever noun its letters begin with."""
+    _, verbs, going_on = roots
+    if folded[0] == "y":
+        if folded in _EATEN:
+            return "ye"
+        if folded[:3] == "yuz" and _SWUM.fullmatch(folded[3:]):
+            return word[:3]
+    found = _CLEARLY.search(folded)
+    if found is None:
+        return None
+    start = word[: found.start()]
+    if found[0][0] == "m":
+        return start if verbs.get(start) == start else None
+    return going_on.get(start)
 
 
 def _fits(start: str, root: str, last: str, ending: str) -> bool:

@@ -7,7 +7,7 @@ them (``ay``). Written down for this project.
 
 from __future__ import annotations
 
-__all__ = ["DOUBLED", "DROPPED", "NOUNS", "SOFTENED", "VERBS"]
+__all__ = ["DOUBLED", "DROPPED", "HARD", "MADE", "NOUNS", "SOFTENED", "VERBS"]
 
 NOUNS = """
 abi abla acı acil aç açı açık ad ada adam aday adet adil adres aferin afet ağ ağa ağabey ağaç ağır
@@ -134,32 +134,32 @@ kars kastamonu kayseri kıbrıs kilis konya kütahya malatya manisa mardin mersi
 niğde rize sakarya samsun siirt sinop sivas tokat trabzon tunceli urfa uşak van yalova yozgat
 zonguldak alman almanya fransa ispanya italya arap çin rus japon ingiliz türk türkiye amerika
 avrupa afrika alarm altan armada atom beden biçem bilinç bilmece borda boyun damak desen diyagram
-dinar doyum duyum elek etap ikindi inanç itir iletken kalan kesir kesit kırat kırsal komut konum
-korsan koşul kırıntı kurgu kuram ölen okyanus olimpiyat olgu onlu oluk salgın sarmal satıcı savcı
-sürücü süvari tanım tatmin tutsak uçan varan varil varoş vuruş yapım yarıçap yaratık yatırım yazım
+dinar doyum duyum elek etap ikindi inanç itir iletken kesir kesit kırat kırsal komut konum
+korsan koşul kırıntı kurgu kuram okyanus olimpiyat olgu onlu oluk salgın sarmal satıcı savcı
+sürücü süvari tanım tatmin tutsak varil varoş vuruş yapım yarıçap yaratık yatırım yazım
 yazgı yetki yosma yüzyıl
 """
 """Nouns, adjectives, numbers, first names and towns."""
 
 VERBS = """
-aç acı ağla ak aksa al aldat alış an ana anlaş anlat anla ara araştır art as at atla ayır ayrıl
+aç acı ağla ağrı ak aksa al aldat alış an anlaş anlat anla ara araştır art as at atla ayır ayrıl
 azal bağır bağla bak barış bas başar başla bat bayıl beğen bekle belirle benze bık bırak biç bil
 bin birik bit bitir boğ boşan boya boz böl bul buluş bur çağır çak çal çalış çalkala çarp çat
 çatla çek çevir çık çiz çök çöz dağıl dağıt dal dans dayan de değ değiş değiştir dene devam dik
 dile dilen dinle dinlen diz doğ doğra dol dolaş don dök dön döv dur duy düş düşün düzelt ek ekle
 eğ eğlen em emret er eri es eşle et etkile ez fırla gebe geç geçir gel geliş gerek getir gez
-gezdir gıdıkla gir giy git gizle gömü göm gönder gör görüş götür göster güldür gül güven hasta
+gezdir gıdıkla gir giy git gizle göm gönder gör görüş götür göster güldür gül güven hasta
 hatırla hatırlat havla hazırla hazırlan hesapla hisset hoşlan ısır ısıt ıslat iç ilerle ilgilen in
-inan incele indir ister iste it izle kaç kal kaldır kalk kandır kapa kapat kar karar karış karşıla
-kaşı kat katıl kay kaybet kaydet kaybol kaz kazan kes kır kırp kız kilitle kok kokla kon konuş kop
-kopar kork koru koş koy kullan kur kurtar kurtul kuru kus kutla küs mırılda oku ol otur oyna öde
-öğren öğret öksür öl öldür ölç öner öp ör ört öt öv özle parla patla paylaş pişir piş planla
-rastla sabret sağ sağla sakla sal sallan sanı san sar sarıl sat say saç seç sembol sev sevin
+inan incele indir ister iste it izle kaç kal kaldır kalk kana kandır kapa kapat kar karar karış
+karşıla kaşı kat katıl kay kaybet kaydet kaybol kaz kazan kes kır kırp kız kilitle kok kokla
+kon konuş kop kopar kork koru koş koy kullan kur kurtar kurtul kuru kus kutla küs mırılda oku ol
+otur oyna öde öğren öğret öksür öl öldür ölç öner öp ör ört öt öv özle parla patla paylaş pişir piş
+planla rastla sabret sağ sağla sakla sal sallan san sar sarıl sat say saç seç sembol sev sevin
 seyret sez sığ sık sıkıl sız sil sin soğu sok sol sor soy soyun sön sök sömür söyle söz sun sus
 susa sürdür sür süpür süsle şaşır şaş şiş tak takıl tanı tanış tara tart taşı taşın tat temizle
 tekrar terle titre topla toplan tut tüken tüket uç uğra ulaş um unut uy uyan uyandır uyar uyu uza
 uzan üret üşü üz üzül ütüle var varsay ver vur yağ yak yakala yaklaş yala yan yap yapış yaptır yar
-yara yarat yarış yaş yaşa yat yatır yay yaz yazdır ye yedir yen yenile yerleş yet yetiş yık yıka
+yara yarat yarış yaşa yat yatır yay yaz yazdır ye yedir yen yenile yerleş yet yetiş yık yıka
 yıkan yırt yoğur yok yolla yor yorul yut yürü yükle yüksel yüz zanne zayıfla zorla
 """
 """Verb stems, with the common passives and causatives that have a meaning of their own."""
@@ -181,5 +181,17 @@ mahal:mahall his:hiss
 """
 """Roots that double their last letter before a vowel."""
 
-SOFTENED = "cep dip gök kap yok çok but ret git et tat güt taç uç sap"
-"""Roots of two or three letters whose last letter softens; of longer ones it may always."""
+SOFTENED = """
+cep dip gök kap yok çok but ret git et tat güt taç uç sap affet emret hisset kaybet sabret seyret
+zannet"""
+"""Roots whose last letter softens before a vowel: nouns of two or three letters, and all verbs."""
+
+HARD = "anıt kart konut kurt sırt"
+"""Longer nouns whose last letter does not, or is met more often where it only seems to."""
+
+MADE = """
+ödeme:öde seçim:seç içecek:iç çözüm:çöz uyku:uyu soru:sor gezi:gez istek:iste
+deneme:dene inanç:inan
+planla:plan terle:ter ütüle:ütü süsle:süs yükle:yük etkile:etki yenile:yeni ilgilen:ilgi
+zorla:zor"""
+"""Words made of another that is asked for with them: nouns of a verb, and verbs of a noun."""

@@ -41,6 +41,26 @@ git gidiyor gidiyoruz gitti gittik gidecek gideceğiz gitmek gitmedi gidince gid
 gel geliyor geldi geldim gelecek gelmek gelmedi gelmiş gelirse gelince gelebilir gelen
 bekle bekliyor bekledi bekliyorum bekleyecek beklemek beklemedi bekleyen beklerken
 oku okuyor okudu okudum okuyacak okumak okumuş okuyan okuduğum
+müdür müdürüm müdürümün müdürümüz müdürler müdüre müdürden müdürü
+yedim yedik yedin yediler yiyor yiyorum yiyecek yiyen yemedi yemedim yiyip yediğim
+öde ödedi ödedim ödüyor ödüyorum ödeyecek ödeme ödemesi ödemedi ödenmiş
+yüzme yüzmeye yüzüyor yüzdüm yüzecek yüzmek yüzmedi yüzen
+doğdu doğdum doğum doğumu doğumlu doğmuş doğacak doğuyor
+ölüm ölümü öldü öldüler ölmüş ölecek ölen
+yaşa yaşıyor yaşıyorum yaşadı yaşamış yaşayan yaşamak
+ara arıyor arıyorum aradı aramadı aramak arayan
+anla anlamadı anlamadım anlıyor anladık anlamamış anlayacak
+özle özlemedi özlüyor özledim özlemiş
+tanı tanımadı tanımadım tanıyor tanıdık tanıyan
+iç içiyor içti içecek içecekler içeceğim içmedi
+uyu uyku uykum uykusu uyuyor uyudum uyumadı uyuyan
+yıka yıkıyor yıkadım yıkadı yıkamadı
+seç seçim seçimi seçti seçtik seçiyor
+sor soru sorum sorusu sordum soruyor
+gez gezi gezisi gezdik geziyor
+plan planım planı planla planladık planlıyoruz
+ağrı ağrım ağrısı ağrıyor ağrıyordu
+kur kurdu kurdum kurduk kurmuş kuracak
 """
 
 APART = """
@@ -60,7 +80,7 @@ mal:mala mas:masa masa:masal maske:masa oda:odun ok:okul oy:oyun para:parça pas
 saç:saçma salı:salon sarı:saray sel:selam sev:seviye sol:soluk son:soru soru:sorun şef:şeftali
 tab:tabak tabak:taban tak:takım tar:tarak tarak:tarla tat:tatil tavuk:tavan tuz:tuzak ut:utan
 un:unvan var:varis yağ:yağmur yan:yanak yaka:yakın yara:yarı yaz:yazı yer:yeni yol:yolcu
-yumurta:yumruk yün:yüz yat:yatak
+yumurta:yumruk yün:yüz yat:yatak yüz:yüzme öldü:olacak yedi:yedim doğu:doğum kart:kardı
 """
 
 
@@ -134,12 +154,15 @@ def test_a_root_has_two_letters_or_more(word: str) -> None:
         ("Arabayı Can tamir etti.", "Araba kimde?"),
         ("Çayı şekersiz içerim.", "Çay nasıl?"),
         ("Kapıyı yeşile boyadık.", "Kapı ne renk?"),
+        ("Müdür geldi.", "Müdürümün haberi var mı?"),
+        ("Kedim hasta", "Kedimin nesi var?"),
+        ("Patronum Ali", "Patronumun adı neydi?"),
     ],
 )
 def test_a_note_is_found_by_another_form(note: str, question: str) -> None:
     """From either side, above the floor."""
     with InMemoryStore() as store:
-        store.add_many([note, "Toplantı uzun sürdü."])
+        store.add_many(["Toplantı uzun sürdü ve çok sıkıcıydı.", note])
         found = store.search(question)
     assert [entry.content for entry in found] == [note]
     assert (found[0].score or 0) > store.relevance_floor

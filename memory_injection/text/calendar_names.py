@@ -26,7 +26,7 @@ _WEEKDAY = re.compile(rf"(?:([\w'’-]+)([ ,]+))?\b({_DAY})\b(?!\.\w)(?= ?([^\W\
 _TIMES = frozenset({"on", "last", "past", "previous", "this"})
 _NO_TIMES = frozenset(
     "a an any each every most all some many next by before after until till coming following for"
-    " the than as my our your his her its their good black ash holy palm super cyber".split()
+    " the than as my our your his her its their good black ash holy palm super cyber did does with".split()
 )  # a day to come, days of habit, and what has a day in its name
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
 

@@ -194,6 +194,7 @@ def test_a_period_is_read(text: str, first: str, last: str) -> None:
     [
         # TODAY is a Sunday. The last such day before it, or that of this week.
         ("What happened on Friday?", "2024-03-08", "2024-03-08"),
+        ("What I did Friday at work", "2024-03-08", "2024-03-08"),
         ("What did we do Friday?", "2024-03-08", "2024-03-08"),
         ("last friday", "2024-03-08", "2024-03-08"),
         ("on Friday evening", "2024-03-08", "2024-03-08"),

@@ -92,7 +92,8 @@ def words_about_days(question: str, language: str | None) -> set[str]:
         asking = said & _in(one)
         if one == "tr":
             asking.update(filter(_TURKISH_VERB.fullmatch, said))
-        # These told the language, where "ne" or "ai" alone do not.
-        found |= asking | (said & stop_words(one) if asking else asking)
+        if asking and language is None:  # these told the language, where "ne" alone does not
+            asking |= said & stop_words(one)
+        found |= asking
     found.update(tokenize(" ".join(match.group() for match in _PHRASES.finditer(fold(question)))))
     return found

@@ -26,8 +26,11 @@ _WEEKDAY = re.compile(rf"(?:([\w'’-]+)([ ,]+))?\b({_DAY})\b(?!\.\w)(?= ?([^\W\
 _TIMES = frozenset({"on", "last", "past", "previous", "this"})
 _NO_TIMES = frozenset(
     "a an any each every most all some many next by before after until till coming following for"
-    " the than as my our your his her its their good black ash holy palm super cyber".split()
+    " the than as my our your his her its their good black ash holy palm super cyber"
+    " with".split()
 )  # a day to come, days of habit, and what has a day in its name
+_ASKED_OF = frozenset({"did", "does"})  # "What did Friday say?", but "what I did Friday at work"
+_AFTER_A_DAY = frozenset("at in on and or to from with for by when while after before".split())
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
 
 _BESIDE_MAY = (
@@ -66,6 +69,8 @@ def _marked(match: re.Match[str]) -> str:
     if named.lower() in _TIMES:
         return match.group()
     if named.lower() in _NO_TIMES or named.endswith(("'s", "’s")):
+        return f"{lead}_{day}"
+    if named.lower() in _ASKED_OF and after and after not in _AFTER_A_DAY | _PARTS_OF_DAY:
         return f"{lead}_{day}"
     # "Black Friday", "Sunday Times"; but "Did Ann call Friday?", "Ann, Friday?".
     if gap == " " and named[:1].isupper() and named != "I" and match.start():

@@ -194,6 +194,7 @@ def test_a_period_is_read(text: str, first: str, last: str) -> None:
     [
         # TODAY is a Sunday. The last such day before it, or that of this week.
         ("What happened on Friday?", "2024-03-08", "2024-03-08"),
+        ("What I did Friday at work", "2024-03-08", "2024-03-08"),
         ("What did we do Friday?", "2024-03-08", "2024-03-08"),
         ("last friday", "2024-03-08", "2024-03-08"),
         ("on Friday evening", "2024-03-08", "2024-03-08"),
@@ -283,6 +284,7 @@ def test_a_period_is_read(text: str, first: str, last: str) -> None:
         ("2023 Ekim ortası", "2023-10-10", "2023-10-22"),
         ("geçen ayın sonunda", "2024-02-18", "2024-02-29"),
         ("Anfang Mai 2023", "2023-05-01", "2023-05-12"),
+        ("im Dezember 2023", "2023-12-01", "2023-12-31"),
         # From one to another; what one end leaves out the other says
         ("between October 1 and October 20, 2021", "2021-10-01", "2021-10-20"),
         ("from October 1 to 20, 2021", "2021-10-01", "2021-10-20"),
@@ -487,6 +489,9 @@ def test_any_day_can_be_counted_from(text: str, today: date) -> None:
         "spring water",
         "The Black Friday deals",
         "Good Friday",
+        "Who saw Red Friday?",
+        "What did Friday say?",
+        "2023-00-05",
         "Monday.com integration",
         "on the 3rd floor",
         "on the 32nd",

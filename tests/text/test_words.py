@@ -109,6 +109,24 @@ def test_one_function_word_tells_no_language_beside_known_ones() -> None:
     assert guess_words("hasta la vista", raw_words("hasta la vista"), known) == "es"
 
 
+@pytest.mark.parametrize(
+    ("text", "known", "language"),
+    [
+        ("Müdürüm Hakan", ["en", "tr"], "tr"),
+        ("Müdürüm Hakan", ["en"], None),
+        ("Müdürüm Hakan", ["de", "tr"], None),
+        ("Çatı onarıldı", ["de", "tr"], "tr"),
+        ("Äpfel gekauft", ["de", "tr"], "de"),
+        ("Mudurum Hakan", ["en", "tr"], None),
+    ],
+)
+def test_accents_tell_between_known_languages(
+    text: str, known: list[str], language: str | None
+) -> None:
+    """Where no word does: English has no ü, and of what is known only one other may."""
+    assert guess_words(text, raw_words(text), known) == language
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_stop_words_are_folded(language: str) -> None:
     """Stop words compare with folded tokens."""

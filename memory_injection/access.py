@@ -115,15 +115,12 @@ class StoreAccess:
             raise InputError(f"query must be text, not {query!r}")
         if limit is not None and (type(limit) is not int or limit < 1):
             raise InputError(f"max_search_results must be a positive int, not {limit!r}")
-        options = SearchOptions()
-        if limit is not None:
-            options["max_search_results"] = limit
-        if scope.ids():
-            options["scope"] = scope
-        asks = [
-            Ask(handle, handle.search(query, SearchOptions(**options), pins=False))
-            for handle in self._named(stores)
-        ]
+        asks = []
+        for handle in self._named(stores):
+            options = SearchOptions(max_search_results=limit or handle.usual_limit)
+            if scope.ids():
+                options["scope"] = scope
+            asks.append(Ask(handle, handle.search(query, options, pins=False)))
         return Search(asks, query, limit, scope, self._merge)
 
     def add(

@@ -124,8 +124,8 @@ class InjectionConfig(Config):
         merge: ``"fused"``, ``"registration"`` (concatenated in registration order) or a
             ``MergePolicy``.
         timeout: seconds, deadline of the whole recall.
-        min_relevance: ``"auto"`` (each store's own floor; small talk injects nothing), a number
-            on the stores' scale, or None for no floor.
+        min_relevance: ``"auto"`` (each store's own floor, and the turns found beside what is above
+            it; small talk injects nothing), a number on the stores' scale, or None for no floor.
         follow_up: ``"auto"`` searches a short or pronoun-only ask together with the turns before
             it; ``"off"`` never does.
         attributes: what each ``<entry>`` carries, of ``source``, ``date``, ``id``, ``score``.

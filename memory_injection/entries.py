@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import MAXYEAR, MINYEAR, datetime, timezone
 from typing import Any
 
 from .errors import ConfigurationError
 from .records import UNREADABLE, MemoryEntry, Scope
 
-__all__ = ["owner_of", "read_entry", "read_time"]
+__all__ = ["owner_of", "place_of", "read_entry", "read_time"]
 
 
 def read_entry(found: object, store_name: str | None = None) -> MemoryEntry | None:
@@ -58,10 +58,20 @@ def read_entry(found: object, store_name: str | None = None) -> MemoryEntry | No
 _BARE = frozenset({"content", "score"})
 
 
+def place_of(entry: MemoryEntry) -> tuple[str, int] | None:
+    """Return session and turn of an entry that is a turn of a conversation, else None."""
+    data = entry.metadata or {}
+    session, turn = data.get("session"), data.get("turn")
+    if session is None or isinstance(turn, bool) or not isinstance(turn, int):
+        return None
+    return str(session), turn
+
+
 def read_time(value: object) -> datetime | None:
     """Read a point in time: a datetime, an ISO 8601 string or seconds since 1970.
 
-    Naive times are taken as UTC. Returns None for anything else.
+    Naive times are taken as UTC. Returns None for anything else, and for a time that falls before
+    the first or after the last year there is in UTC.
     """
     try:
         if isinstance(value, datetime):
@@ -72,9 +82,16 @@ def read_time(value: object) -> datetime | None:
             moment = datetime.fromtimestamp(value, tz=timezone.utc)
         else:
             return None
+        if moment.tzinfo is None:
+            return moment.replace(tzinfo=timezone.utc)
+        if moment.year in _EDGES:
+            moment.astimezone(timezone.utc)
     except (ValueError, OverflowError, OSError):
         return None
-    return moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)
+    return moment
+
+
+_EDGES = (MINYEAR, MAXYEAR)
 
 
 def _get(found: object, name: str) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["leans_on_context"]
+__all__ = ["leans_on_context", "topic_words"]
 
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
 # Words that point back, folded (Turkish ı is i here).
@@ -32,7 +32,8 @@ _EMPTY = frozenset(
     will shall may might must what when where who whom whose why how which about of for to in on at
     from with by as if than the a an not tell say said think know mean explain recommend suggest go
     give show let make need want like get got really exactly too up out over into since until along
-    anything something nothing anyone someone much many long often far happen happens happened
+    what's where's who's how's when's why's i'm i've i'd
+    anything something nothing anyone someone ever much many long often far happen happens happened
     come comes coming
     tamam evet hayir olur lutfen tesekkurler ve veya ama de da mi mu ne neden nasil nerede nereden
     nereye neresi neresini neye neyi nesi kim kimi kime kimler kimin hangi hangisi hangileri niye
@@ -106,9 +107,9 @@ def _leans(folded: str) -> bool:
     spaceless = 0 if folded.isascii() else len(_SPACELESS.findall(folded))
     if spaceless and spaceless * 2 > sum(map(str.isalnum, folded)):
         return _leans_without_spaces(folded, spaceless)
-    words = _WORD.findall(folded)
+    words = _WORD.findall(folded.replace("’", "'"))
     pointing = sum(word in _POINTING for word in words)
-    topics = [word for word in words if word not in _POINTING and word not in _EMPTY]
+    topics = _topics(words)
     if not topics:
         return bool(words)
     if pointing and len(topics) <= 2 and len(words) <= 10:
@@ -118,6 +119,17 @@ def _leans(folded: str) -> bool:
     if len(topics) == 1 and _is_elliptic(words, topics[0]):
         return True
     return len(words) <= 2 and len("".join(topics)) <= 12 and not _is_whole(words, topics[-1])
+
+
+def topic_words(text: str) -> int:
+    """Return how many words of *text* name a topic of its own; 0 in scripts without spaces."""
+    if _SPACELESS.search(text):
+        return 0
+    return len(_topics(_WORD.findall(_fold(text).replace("’", "'"))))
+
+
+def _topics(words: list[str]) -> list[str]:
+    return [word for word in words if word not in _POINTING and word not in _EMPTY]
 
 
 def _is_whole(words: list[str], topic: str) -> bool:

@@ -28,6 +28,7 @@ _LOG = logging.getLogger("memory_injection.stores")
 _MOST_THREADS = 64
 _MOST_TASKS = 512
 _MOST_PROBLEM = 500  # characters
+_USUAL_LIMIT = 10  # entries of one search where neither the caller nor the store says
 _MOST_ENTRIES = 1000  # of one answer that are looked at; a block shows a handful
 
 
@@ -45,6 +46,10 @@ class StoreHandle:
         self.takes_context = _flag(store, "takes_context")
         self.writable = _flag(store, "writable")
         self.description: str | None = getattr(store, "description", None)
+        most = getattr(store, "max_search_results", None)
+        self.usual_limit = (
+            _USUAL_LIMIT if most is None else checked_count(_of(store, "max_search_results"), most)
+        )
         floor = getattr(store, "relevance_floor", None)
         self.traits = StoreTraits(
             floor=float(floor) if isinstance(floor, (int, float)) else None,

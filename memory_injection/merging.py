@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from .entries import place_of
 from .errors import ConfigurationError
 from .protocols import MergePolicy
 from .records import MemoryEntry
@@ -267,7 +268,7 @@ def _log_odds(score: float) -> float:
 
 def _lend(pool: list[_Found]) -> None:
     """Let neighbouring turns that another store holds lend weight, as they do inside a store."""
-    places = {place: found for found in pool if (place := _place_of(found.entry)) is not None}
+    places = {place: found for found in pool if (place := place_of(found.entry)) is not None}
     if len(places) < 2:
         return
     least = min(found.value for found in pool)
@@ -278,11 +279,3 @@ def _lend(pool: list[_Found]) -> None:
             for other in (places.get((session, turn - away)), places.get((session, turn + away))):
                 if other is not None and other.store != found.store:
                     found.value += share * lean * lent[id(other)]
-
-
-def _place_of(entry: MemoryEntry) -> tuple[str, int] | None:
-    data = entry.metadata or {}
-    session, turn = data.get("session"), data.get("turn")
-    if session is None or isinstance(turn, bool) or not isinstance(turn, int):
-        return None
-    return str(session), turn

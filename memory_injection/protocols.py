@@ -39,8 +39,8 @@ class MemoryStore(Protocol):
     The shape is the one Strands Agents uses, so stores written for it plug in unmodified. Only
     ``name`` and ``search`` are required. Optional attributes and methods the manager looks for:
 
-    - ``description: str``, ``max_search_results: int``, ``writable: bool``,
-      ``extraction: bool | ExtractionConfig``
+    - ``description: str``, ``writable: bool``, ``extraction: bool | ExtractionConfig``
+    - ``max_search_results: int``, what ``options`` ask for in a search that does not say (10)
     - ``timeout: float`` seconds, a deadline shorter than the manager's
     - ``max_concurrency: int`` searches that may run at once (64 if sync, a thread each, 512 if
       async); a search past it is not begun, and the report says ``open``

@@ -96,6 +96,12 @@ lets|let_us change|switch the|_ topic|subject
 bu|hepsi_bu|şimdilik_bu kadar|kadardı; başka sorum_yok|bir_şey_yok
 _|şimdi|sana başka bir_şey|şey soracağım; _|yeni bir_soru|bir_konu
 konuyu değiştirelim|değiştiriyorum; das war alles; c'est tout; eso es todo; é tudo
+_|oh|wow|ah thats|that_is|thats_so|that_was great|nice|good|awesome|amazing|perfect|wonderful
+_|oh|wow|ah thats|that_is helpful|cool|fine|right|correct|true|good_to_know|interesting|lovely|sad
+_|oh|wow|ah i_didnt_know_that|i_did_not_know_that|didnt_know_that|i_had_no_idea|interesting
+really; good point; point taken; no_way
+_|oh|aa|ha bunu bilmiyordum|hiç_bilmiyordum; bilmiyordum
+gerçekten|sahi _|mi; ne|çok güzel|iyi|ilginç|hoş; doğru; haklısın; haklısınız; vay_be; vay_canına
 what can you do; to you; to you too; and to you; not at all; of course
 mutlu|iyi yıllar|seneler|bayramlar|noeller|haftalar|günler|pazarlar|tatiller
 nice yıllara|senelere

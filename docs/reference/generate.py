@@ -38,6 +38,7 @@ from memory_injection.tools import AddTool, SearchTool
 
 HERE = Path(__file__).parent
 RECORDS_EXAMPLES = HERE / "records-examples.txt"
+EMBEDDERS_EXAMPLE = HERE / "embedders-example.txt"
 NOTE = "<!-- Written by docs/reference/generate.py; change the code, then run that. -->\n"
 
 
@@ -157,7 +158,9 @@ def embedders_page() -> str:
         "What `VectorStore(embedder=..., reranker=...)` takes, from `memory_injection.embedders`;"
         " how it is used: [recall by meaning](../explanation/semantic-recall.md).\n"
     )
-    return "\n".join([f"{NOTE}\n# Embedders\n", head, *functions, *map(_class, kinds)])
+    example = EMBEDDERS_EXAMPLE.read_text(encoding="utf-8")
+    parts = [f"{NOTE}\n# Embedders\n", head, example, *functions, *map(_class, kinds)]
+    return "\n".join(parts)
 
 
 def _record(model: type) -> str:

@@ -26,7 +26,7 @@ from .bindings import bind
 from .book import KEPT, TurnBook
 from .cleaning import Cleaner, leave_as_is
 from .delivery import Delivery, Prepare, under_capture
-from .hearing import hear
+from .hearing import hear, kept_by_server
 from .lanes import Lane, owns
 from .records import CaptureStatus, Turn
 from .replies import Reply, read_reply
@@ -215,8 +215,9 @@ class Capture:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return one line per store in trouble; cheap when there is none."""
-        return self.status().warnings if any(lane.troubled for lane in self._lanes) else ()
+        """Return one line per trouble; cheap when there is none."""
+        troubled = self._overflow or any(lane.troubled for lane in self._lanes)
+        return self.status().warnings if troubled else ()
 
     def status(self) -> CaptureStatus:
         """Return how each store keeps up: names and counts, no text."""
@@ -260,7 +261,9 @@ class Capture:
     def _take(self, item: _Call | _Observation) -> None:
         with self._changed:
             if len(self._calls) >= MAX_WAITING:
-                self._overflow += 1
+                before, self._overflow = self._overflow, self._overflow + 1
+                if before.bit_length() != self._overflow.bit_length():  # at 1, 2, 4, 8, ...
+                    logger.warning("%d calls were not captured: too many wait", self._overflow)
                 return
             self._calls.append(item)
             if self._thread is None:
@@ -325,13 +328,13 @@ class Capture:
 
         Each request holds the new messages only, so that "yes" twice would look like a retry.
         """
-        previous, thread = _kept_by_server(call.conversation)
+        previous, thread = kept_by_server(call.conversation)
         if previous:
             return previous.encode()
         return f"{thread}:{self._ends.get((call.scope, thread), '')}".encode() if thread else b""
 
     def _ended(self, call: _Call, key: str) -> None:
-        thread = _kept_by_server(call.conversation)[1]
+        thread = kept_by_server(call.conversation)[1]
         if thread and key:
             self._ends[call.scope, thread] = key
             self._ends.move_to_end((call.scope, thread))
@@ -388,12 +391,3 @@ def _dialect(body: Any, api: str | None) -> Dialect | None:
     if api is not None:
         return dialect_named(api)
     return detect_body(body) if isinstance(body, Mapping) else detect(body)
-
-
-def _kept_by_server(body: Any) -> tuple[str, str]:
-    """Return the ids of the response and the conversation that a request goes on from."""
-    if not isinstance(body, Mapping):
-        return "", ""
-    previous, thread = body.get("previous_response_id"), body.get("conversation")
-    thread = thread.get("id") if isinstance(thread, Mapping) else thread
-    return str(previous or ""), str(thread or "")

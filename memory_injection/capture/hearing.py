@@ -13,7 +13,7 @@ from ..reading import Reading
 from ..tool_shapes import get
 from .records import Message
 
-__all__ = ["Heard", "Said", "hear"]
+__all__ = ["Heard", "Said", "hear", "kept_by_server"]
 
 TOOL_TEXT = 4000
 """Characters kept of one tool call or result, for extractors that ask for tool traffic."""
@@ -126,3 +126,12 @@ def _raw_text(message: Any, reading: Reading) -> str:
         parts = [part for part in content if get(part, "text") not in reading.texts]
         return json.dumps(parts, ensure_ascii=False, default=str)[:TOOL_TEXT]
     return reading.rest[:TOOL_TEXT]
+
+
+def kept_by_server(body: Any) -> tuple[str, str]:
+    """Return the ids of the response and the conversation that a request goes on from."""
+    if not isinstance(body, Mapping):
+        return "", ""
+    previous, thread = body.get("previous_response_id"), body.get("conversation")
+    thread = thread.get("id") if isinstance(thread, Mapping) else thread
+    return str(previous or ""), str(thread or "")

@@ -209,13 +209,15 @@ class CaptureStatus:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Return one line per store that is in trouble, without any memory text."""
-        return tuple(
+        """Return one line per trouble, without any memory text."""
+        given_up = f"capture: {self.overflow} calls given up, for too many waited to be looked at"
+        stores = (
             f"capture: store {store.name!r} is {store.state}, {store.pending} turns wait, "
             f"{store.dropped} dropped"
             for store in self.stores
             if store.state != "ok" or store.dropped
         )
+        return (*stores, given_up) if self.overflow else tuple(stores)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-serialisable values."""

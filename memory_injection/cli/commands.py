@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "forget": ".entries:forget",
     "import": ".transfer:import_entries",
     "export": ".transfer:export_entries",
+    "reembed": ".embedding:reembed",
     "inject": ".inject:inject",
     "facts": ".facts:facts",
     "eval": ".eval:evaluate",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ..errors import InputError
-from ..records import MemoryEntry, Scope
+from ..records import MemoryEntry, Scope, SearchOptions
+from .embedding import embedder_option, say_problem
 from .options import Target, json_option, make_sure, read_stdin, store_options
 from .output import clean, emit_json, show_table, stamp
 
@@ -18,20 +21,30 @@ __all__ = ["add", "forget", "list_entries", "search"]
 Examples:
   memory-injection add "The user's train leaves at 08:40." --user u1
   memory-injection add "Retros are on Friday." --meta team=core --meta source=wiki
+  memory-injection add "Retros are on Friday." --embedder light
   cat note.txt | memory-injection add -
 """,
 )
 @click.argument("text")
 @click.option("--meta", multiple=True, metavar="KEY=VALUE", help="Metadata; may be repeated.")
+@embedder_option("Also keep a vector of it")
 @json_option
 @store_options
-def add(text: str, meta: tuple[str, ...], as_json: bool, target: Target) -> None:
+def add(
+    text: str, meta: tuple[str, ...], embedder: str | None, as_json: bool, target: Target
+) -> None:
     """Remember TEXT ("-" reads it from stdin) and print its id."""
     if text == "-":
         text = read_stdin()
     metadata = dict(_pair(word) for word in meta)
-    with target.open(create=True) as store:
-        ident = store.add(text, metadata or None, scope=target.scope)
+    if embedder is None:
+        with target.open(create=True) as store:
+            ident = store.add(text, metadata or None, scope=target.scope)
+    else:
+        with target.open_vectors(embedder, create=True) as vectors:
+            added: Any = vectors.add(text, metadata or None, scope=target.scope)
+            say_problem(vectors.problem)
+        ident = added
     if as_json:
         emit_json({"id": ident})
     else:
@@ -51,19 +64,28 @@ def _pair(word: str) -> tuple[str, str]:
 Examples:
   memory-injection search "when does the train leave?" --user u1
   memory-injection search train --limit 20 --json
+  memory-injection search "how do I get to work?" --embedder light
 """,
 )
 @click.argument("query")
 @click.option("--limit", "-k", type=click.IntRange(1, 1000), default=10, show_default=True,
               help="Most entries to show.")  # fmt: skip
+@embedder_option("Search by meaning too")
 @json_option
 @store_options
-def search(query: str, limit: int, as_json: bool, target: Target) -> None:
+def search(query: str, limit: int, embedder: str | None, as_json: bool, target: Target) -> None:
     """Find memories that fit QUERY, best first."""
     if not query.strip():
         raise InputError("QUERY must not be blank; 'list' shows everything")
-    with target.open() as store:
-        found = store.search(query, {"max_search_results": limit, "scope": target.scope})
+    options: SearchOptions = {"max_search_results": limit, "scope": target.scope}
+    if embedder is None:
+        with target.open() as store:
+            found = store.search(query, options)
+    else:
+        with target.open_vectors(embedder) as vectors:
+            by_both: Any = vectors.search(query, options)
+        found = by_both
+        say_problem(by_both.problem)
     _print(found, as_json, scores=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .output import emit_json, show_table
+from .places import GivenPath, check_place, written
 
 if TYPE_CHECKING:
     from ..evaluation import Corpus
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["evaluate"]
 
-_PATH = click.Path(path_type=Path)
+_PATH = GivenPath(path_type=Path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def evaluate(ctx: click.Context) -> None:
     """Measure how well a store finds what answers a question.
 
     Data sets are not part of the package: PATH is a file or folder that you have. Figures: recall
-    at 1, 5, 10 and 20, any@5, nDCG@10, and how long a search takes, with 95 % intervals.
+    at 1, 5, 10 and 20, any@5, nDCG@10, recall in the block that a model gets, and how long a search
+    takes, with 95 % intervals.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
@@ -59,7 +62,8 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
                   show_default=True, help="Words alone, vectors alone, or both.")  # fmt: skip
     @click.option("--embedder", metavar="NAME",
                   help="Embedder for vector and hybrid.  [default: all-MiniLM-L6-v2]")  # fmt: skip
-    @click.option("--limit", type=click.IntRange(min=1), help="Ask at most this many questions.")
+    @click.option("--limit", type=click.IntRange(min=1),
+                  help="Ask at most this many questions of the main figure.")  # fmt: skip
     @click.option("--json", "as_json", is_flag=True, help="Print JSON for a program.")
     @functools.wraps(command)
     def wrapped(
@@ -72,9 +76,12 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         if embedder is not None and store == "sqlite":
             raise click.UsageError("--embedder needs --store vector or --store hybrid")
+        if embedder is not None and not embedder.strip():
+            raise click.UsageError(f"--embedder {embedder!r} names no embedder")
         if plot is not None:
-            from ..evaluation.plotting import check_place
+            from ..evaluation.plotting import format_of
 
+            format_of(plot)
             check_place(plot)
         command(asked=_Asked(store, embedder, limit, as_json, plot), **rest)
 
@@ -186,6 +193,7 @@ def followups(asked: _Asked) -> None:
 def stores(path: Path, asked: _Asked) -> None:
     """One set (LoCoMo or BEAM) in one store and dealt over three, with every trouble."""
     from ..evaluation.datasets import load_any
+    from ..evaluation.reporting import left_out
     from ..evaluation.splitting import split_runs
 
     corpora = _answerable(load_any(path), path)
@@ -195,6 +203,7 @@ def stores(path: Path, asked: _Asked) -> None:
     if asked.as_json:
         emit_json(found)
         return
+    memory = found["memory"]
     names = ("n", "R@5", "R@10", "R@20", "p50_ms", "p95_ms")
     show_table(
         ["stores", *(f">{name}" for name in names)],
@@ -207,6 +216,7 @@ def stores(path: Path, asked: _Asked) -> None:
         f"slowest search beside a store that never answers: {found['hanging_slowest_ms']:.0f} ms"
         f" (deadline {found['deadline_ms']:.0f} ms)"
     )
+    click.echo(f"{memory['entries']} entries remembered{left_out(memory)}")
 
 
 def _answerable(corpora: list[Corpus], path: Path) -> list[Corpus]:
@@ -220,7 +230,7 @@ def _answerable(corpora: list[Corpus], path: Path) -> list[Corpus]:
 
 def _measure(corpora: Sequence[Corpus], asked: _Asked, title: str) -> None:
     from ..evaluation import measure
-    from ..evaluation.plotting import BUDGETS, bars, draw
+    from ..evaluation.plotting import BUDGETS, bars, draw, format_of
     from ..evaluation.reporting import report
 
     with _stores(asked) as maker, _progress() as progress, _manager([maker.make("memory")]) as one:
@@ -233,15 +243,15 @@ def _measure(corpora: Sequence[Corpus], asked: _Asked, title: str) -> None:
         _show(found, title, maker)
         click.echo(f"Recall when entries are packed into a budget:\n{bars(curve)}")
     if asked.plot is not None:  # last: a full disk must not cost the figures
-        draw(curve, asked.plot, title)
+        with written(asked.plot) as file:
+            draw(curve, file, format_of(asked.plot), title)
 
 
 def _show(found: Mapping[str, Any], title: str, maker: Maker) -> None:
-    from ..evaluation.reporting import COLUMNS, notes, rows
+    from ..evaluation.reporting import columns, notes, rows
 
-    show_table(
-        ["questions", *(f">{name}" for name in COLUMNS)], rows(found), title=_title(title, maker)
-    )
+    names = [f">{name}" for name in columns(found)]
+    show_table(["questions", *names], rows(found), title=_title(title, maker))
     click.echo(f"{notes(found)}\n")
 
 
@@ -272,8 +282,11 @@ def _manager(made: list[Any]) -> Iterator[Any]:
 
 
 @contextmanager
-def _progress() -> Iterator[Progress]:
-    """Show a bar on stderr for as long as the work takes."""
+def _progress() -> Iterator[Progress | None]:
+    """Show a bar on stderr for as long as the work takes, if somebody is there to see it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
     from rich.console import Console
     from rich.progress import Progress as Bar
 

@@ -17,6 +17,7 @@ from ..records import Scope
 
 if TYPE_CHECKING:
     from ..stores.sqlite import SQLiteStore
+    from ..stores.vector import VectorStore
 
 __all__ = [
     "StorePath",
@@ -135,6 +136,28 @@ class Target:
         """
         from ..stores.sqlite import SQLiteStore
 
+        return SQLiteStore(self.path, writable=self._ready(create))
+
+    def open_vectors(self, embedder: str, *, create: bool = False) -> VectorStore:
+        """Open the file with an *embedder*, which is waited for; the caller closes it.
+
+        Args:
+            embedder: its name, see ``memory_injection.embedders.load_embedder``.
+            create: as for :meth:`open`.
+
+        Raises:
+            InputError: as for :meth:`open`.
+            ConfigurationError: there is no such embedder, or a package for it is missing.
+        """
+        from ..stores.vector import VectorStore
+
+        return VectorStore(
+            self.path, embedder=embedder, name="memory", writable=self._ready(create),
+            embed_timeout=None,
+        )  # fmt: skip
+
+    def _ready(self, create: bool) -> bool:
+        """Check the file; tell whether it may be written."""
         if self.path.is_dir():
             raise InputError(f"--store {str(self.path)!r} is a folder; it must be a file")
         if not create and not self.path.exists():
@@ -144,7 +167,7 @@ class Target:
             )
         if create:
             ready_folder(self.path)
-        return SQLiteStore(self.path, writable=create or os.access(self.path, os.W_OK))
+        return create or os.access(self.path, os.W_OK)
 
 
 def store_options(command: F) -> F:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import codecs
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -13,14 +12,15 @@ from typing import IO, Any
 import click
 
 from ..stores.transfer import ImportReport
+from .bars import bar
+from .embedding import embed_everything, embedder_option, name_refused
 from .options import Target, json_option, store_options
 from .output import emit_json, say
+from .places import GivenPath, written
 
 __all__ = ["export_entries", "import_entries"]
 
 _MOST_NAMED = 20  # broken lines that are named one by one
-
-Progress = Callable[[int], None]
 
 
 @click.command(
@@ -30,35 +30,46 @@ Progress = Callable[[int], None]
 Examples:
   memory-injection import memories.jsonl
   memory-injection import notes.jsonl --user u1 --json
+  memory-injection import memories.jsonl --embedder light
   cat memories.jsonl | memory-injection import -
 
 A line is an object with content and, if wanted, id, metadata, scope, created_at and updated_at.
 """,
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@embedder_option("Also keep vectors of what the file holds then")
 @json_option
 @store_options
-def import_entries(file: str, as_json: bool, target: Target) -> None:
+def import_entries(file: str, embedder: str | None, as_json: bool, target: Target) -> None:
     """Read memories from FILE ("-": stdin), one JSON object a line.
 
     Importing twice changes nothing. A broken line is named and the rest goes in; the exit code is
-    then 1. --user and its kin say whose a line is that names nobody.
+    then 1. --user and its kin say whose a line is that names nobody. With --embedder everything
+    that has no vector is embedded afterwards, as 'reembed' does.
     """
+    vectors = None if embedder is None else target.open_vectors(embedder, create=True)
     with (
         target.open(create=True) as store,
         _lines(file) as (lines, total),
-        _progress("importing", total, quiet=as_json) as progress,
+        bar("importing", total, quiet=as_json) as progress,
     ):
         report = store.import_lines(lines, scope=target.scope, progress=progress)
+    figures: dict[str, Any] = {"refused": []}
+    if vectors is not None:
+        with vectors:
+            figures = embed_everything(vectors, quiet=as_json)
     if as_json:
-        emit_json(_as_dict(report))
+        emit_json({**_as_dict(report), **({} if vectors is None else figures)})
     else:
         click.echo(
             f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
             f"{len(report.broken)} broken"
         )
         _name_broken("<stdin>" if file == "-" else file, report)
-    if report.broken:
+        if vectors is not None:
+            click.echo(f"{figures['embedded']} embedded, {len(figures['refused'])} refused")
+            name_refused(figures)
+    if report.broken or figures["refused"]:
         raise click.exceptions.Exit(1)
 
 
@@ -98,24 +109,6 @@ def iter_text(binary: IO[bytes]) -> Iterator[str]:
         yield text.removeprefix("\ufeff") if number == 0 else text
 
 
-@contextmanager
-def _progress(label: str, total: int | None, *, quiet: bool) -> Iterator[Progress | None]:
-    """Show a bar on stderr while lines go by, if somebody is there to see it."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    parts = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-    )  # fmt: skip
-    with Bar(*parts, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=total)
-        yield lambda count: bar.update(task, completed=count)
-
-
 @click.command(
     "export",
     short_help="Write memories as JSON lines.",
@@ -126,7 +119,7 @@ Examples:
   memory-injection export everybody.jsonl --everybody
 """,
 )
-@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
+@click.argument("file", type=GivenPath(dir_okay=False, allow_dash=True), default="-")
 @click.option("--everybody", is_flag=True, help="Every owner's memories, whatever the scope.")
 @json_option
 @store_options
@@ -148,18 +141,10 @@ def export_entries(file: str, everybody: bool, as_json: bool, target: Target) ->
 
 
 @contextmanager
-def _sink(file: str) -> Iterator[IO[str] | codecs.StreamWriter]:
+def _sink(file: str) -> Iterator[codecs.StreamWriter]:
     if file == "-":
         yield codecs.getwriter("utf-8")(sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return
-    partial = Path(f"{file}.partial-{os.getpid()}")
-    try:
-        with partial.open("w", encoding="utf-8") as stream:
-            yield stream
-        partial.replace(file)
-    except OSError as error:
-        error.filename = file  # the name the user knows
-        raise
-    finally:
-        partial.unlink(missing_ok=True)
+    with written(Path(file)) as stream:
+        yield codecs.getwriter("utf-8")(stream)

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal
 
+from ..arguments import checked_count
 from ..errors import ConfigurationError
 
 __all__ = ["CallableEmbedder", "is_async"]
@@ -25,10 +26,10 @@ class CallableEmbedder:
             as ``str``; else it is called with a list, and once that fails or does not give one
             vector per text, with one text at a time.
         batch_size: most texts in one call, or None for no limit.
-        dimension: length of the vectors, if known beforehand.
+        dimension: length of the vectors, if known beforehand; others are then an error.
 
     Raises:
-        ConfigurationError: *function* cannot be called, or *batch_size* is below 1.
+        ConfigurationError: *function* cannot be called, or a number is no whole one from 1.
     """
 
     def __init__(
@@ -42,8 +43,10 @@ class CallableEmbedder:
     ) -> None:
         if not callable(function):
             raise ConfigurationError(f"an embedder function must be callable, not {function!r}")
-        if batch_size is not None and batch_size < 1:
-            raise ConfigurationError(f"batch_size must be at least 1, not {batch_size!r}")
+        if batch_size is not None:
+            checked_count("batch_size", batch_size)
+        if dimension is not None:
+            checked_count("dimension", dimension)
         self.name = name or _name_of(function)
         self.dimension = dimension
         self.is_async = is_async(function)

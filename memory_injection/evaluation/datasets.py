@@ -6,11 +6,13 @@
   takes the seven abilities that ask for particular messages; event ordering and summarization,
   whose gold is a dozen messages strewn over the chat, and abstention are kept apart.
 - SQuAD-shaped files (XQuAD, TQuAD, ...): one entry per paragraph, the question's own as gold.
+
+What is blank (null, or white space alone) is no entry: it is left out and counted. What is no text
+is an error that names the file and the place.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +22,18 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from .shapes import (
+    Shape,
+    files_at,
+    ident_of,
+    name_of,
+    natural,
+    object_of,
+    read_json,
+    samples_of,
+    text_of,
+    there,
+)
 
 __all__ = ["Corpus", "Item", "Question", "load_any", "load_beam", "load_locomo", "load_squad"]
 
@@ -53,11 +67,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What one user remembers and is asked: a dialogue, a chat, or a set of paragraphs."""
+    """What one user remembers and is asked: a dialogue, a chat, or a set of paragraphs.
+
+    Attributes:
+        name: whose memory it is.
+        items: what is remembered.
+        questions: what is asked.
+        blank: how many turns, messages or paragraphs were left out, having no text.
+    """
 
     name: str
     items: tuple[Item, ...]
     questions: tuple[Question, ...]
+    blank: int = 0
 
 
 def load_locomo(path: Path) -> list[Corpus]:
@@ -67,9 +89,9 @@ def load_locomo(path: Path) -> list[Corpus]:
         InputError: nothing there, or another shape; the message names the file and the place in it.
     """
     found: list[Corpus] = []
-    for file in _files(path, "*.json"):
-        with _Shape(file, "a list of LoCoMo dialogues (conversation, qa)") as at:
-            for number, sample in enumerate(_sequence(_read(file))):
+    for file in files_at(path, "*.json"):
+        with Shape(file, "a list of LoCoMo dialogues (conversation, qa)") as at:
+            for number, sample in enumerate(samples_of(read_json(file))):
                 found.append(_dialogue(sample, at.inside(f"[{number}]")))
     return _told_apart(found, path, "dialogue")
 
@@ -80,10 +102,10 @@ def load_beam(path: Path) -> list[Corpus]:
     Raises:
         InputError: nothing there, or another shape; the message names the file and the place in it.
     """
-    if path.is_file() and path.name not in _BEAM_FILES:
+    if not there(path).is_dir() and path.name not in _BEAM_FILES:
         raise InputError(f"{path}: expected {_BEAM}, or a folder of them")
     folder = path.parent if path.name in _BEAM_FILES else path
-    chats = sorted({file.parent for file in _files(folder, "**/chat.json")}, key=_natural)
+    chats = sorted({file.parent for file in files_at(folder, "**/chat.json")}, key=natural)
     return _told_apart(map(_chat, chats), path, "chat")
 
 
@@ -93,7 +115,7 @@ def load_any(path: Path) -> list[Corpus]:
     Raises:
         InputError: nothing there, or another shape; the message names the file and the place in it.
     """
-    beam = path.name in _BEAM_FILES or any(path.glob("**/chat.json"))
+    beam = path.name in _BEAM_FILES or (path.is_dir() and any(path.glob("**/chat.json")))
     return load_beam(path) if beam else load_locomo(path)
 
 
@@ -108,11 +130,15 @@ def load_squad(paths: Sequence[Path]) -> list[Corpus]:
     """
     idents: dict[str, str] = {}
     questions: list[Question] = []
+    blank = 0
     for number, path in enumerate(paths):
-        if path.is_dir():
+        if there(path).is_dir():
             raise InputError(f"{path}: a folder; name its files, the one with the questions first")
-        with _Shape(path, "a SQuAD file (data[].paragraphs[].context)") as at:
-            for context, asked in _paragraphs(_read(path), at):
+        with Shape(path, "a SQuAD file (data[].paragraphs[].context)") as at:
+            for context, asked in _paragraphs(read_json(path), at):
+                if not context:
+                    blank += 1
+                    continue
                 ident = idents.setdefault(context, f"p{len(idents)}")
                 if number == 0:
                     gold = frozenset({ident})
@@ -120,7 +146,7 @@ def load_squad(paths: Sequence[Path]) -> list[Corpus]:
     items = [Item(ident, context, {}) for context, ident in idents.items()]
     if not items:
         raise InputError(f"{', '.join(map(str, paths))}: no paragraph in it")
-    return [Corpus(paths[0].stem, tuple(items), tuple(questions))]
+    return [Corpus(name_of(paths[0].stem, "paragraphs"), tuple(items), tuple(questions), blank)]
 
 
 def _told_apart(corpora: Iterable[Corpus], path: Path, what: str) -> list[Corpus]:
@@ -145,36 +171,42 @@ _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 
 
-def _dialogue(sample: Mapping[str, Any], at: _Shape) -> Corpus:
+def _dialogue(sample: Mapping[str, Any], at: Shape) -> Corpus:
     talk = sample["conversation"]
-    numbers = sorted(int(key[8:]) for key in talk if re.fullmatch(r"session_\d+", key))
-    items: list[Item] = []
+    at.place = ".conversation"
+    numbers = sorted(int(key[8:]) for key in object_of(talk) if re.fullmatch(r"session_\d+", key))
+    turns: list[Item] = []
     for number in numbers:
         start = _moment(talk.get(f"session_{number}_date_time"))
+        at.place = f".conversation.session_{number}"
         for turn, said in enumerate(talk[f"session_{number}"]):
             at.place = f".conversation.session_{number}[{turn}]"
-            items.append(_turn(said, number, turn, start))
-    known = {item.id for item in items}
-    asked = tuple(_asked(sample, known, at))
-    return Corpus(str(sample.get("sample_id", "dialogue")), tuple(items), asked)
+            turns.append(_turn(said, number, turn, start))
+    items = _with_text(turns)
+    asked = tuple(_asked(sample, {item.id for item in items}, at))
+    name = name_of(sample.get("sample_id"), "dialogue")
+    return Corpus(name, items, asked, len(turns) - len(items))
 
 
 def _turn(said: Mapping[str, Any], session: int, turn: int, start: datetime | None) -> Item:
-    text = str(said.get("text") or "")
-    if caption := said.get("blip_caption"):
+    text = text_of(said.get("text"))
+    if caption := text_of(said.get("blip_caption")).strip():
         text = f"{text} [image: {caption}]".strip()
     metadata = {"speaker": said["speaker"], "session": str(session), "turn": turn}
     created = None if start is None else start + timedelta(seconds=turn)
-    return Item(said["dia_id"], text, metadata, created)
+    return Item(ident_of(said["dia_id"]), text, metadata, created)
 
 
-def _asked(sample: Mapping[str, Any], known: set[str], at: _Shape) -> Iterator[Question]:
+def _asked(sample: Mapping[str, Any], known: set[str], at: Shape) -> Iterator[Question]:
     at.place = ""
-    for number, pair in enumerate(sample["qa"]):
+    pairs = sample["qa"]
+    at.place = ".qa"
+    for number, pair in enumerate(pairs):
         at.place = f".qa[{number}]"
-        evidence = " ".join(map(str, pair.get("evidence") or ()))
+        named = pair.get("evidence") or ()
+        evidence = named if isinstance(named, str) else " ".join(map(str, named))
         gold = {f"D{int(a)}:{int(b)}" for a, b in _TURN_ID.findall(evidence)} & known
-        if gold and _text(pair["question"]).strip():
+        if gold and text_of(pair["question"]).strip():
             kind = _CATEGORIES.get(pair["category"], str(pair["category"]))
             yield Question(pair["question"], frozenset(gold), kind, kind != "adversarial")
 
@@ -198,34 +230,46 @@ _BEAM = "BEAM chats (chat.json beside probing_questions.json)"
 
 
 def _chat(folder: Path) -> Corpus:
-    items: list[Item] = []
-    with _Shape(folder / "chat.json", _BEAM) as at:
-        for number, batch in enumerate(_sequence(_read(folder / "chat.json"))):
-            at.place = f"[{number}]"
-            items += _batch(batch)
+    messages: list[Item] = []
+    with Shape(folder / "chat.json", _BEAM) as at:
+        for number, batch in enumerate(samples_of(read_json(folder / "chat.json"))):
+            at.inside(f"[{number}]")
+            messages += _batch(batch, at)
+    items = _with_text(messages)
     known = {item.id for item in items}
-    with _Shape(folder / "probing_questions.json", _BEAM) as at:
-        probes = tuple(_probes(_read(folder / "probing_questions.json"), known, at))
-    return Corpus(f"chat {folder.name}", tuple(items), probes)
+    with Shape(folder / "probing_questions.json", _BEAM) as at:
+        probes = tuple(_probes(read_json(folder / "probing_questions.json"), known, at))
+    name = name_of(f"chat {folder.name}", "chat")
+    return Corpus(name, items, probes, len(messages) - len(items))
 
 
-def _batch(batch: Mapping[str, Any]) -> Iterator[Item]:
-    messages = [message for turn in batch["turns"] for message in turn]
+def _batch(batch: Mapping[str, Any], at: Shape) -> Iterator[Item]:
     session = str(batch.get("batch_number", ""))
     start: datetime | None = None
-    for turn, message in enumerate(messages):
+    for turn, message in enumerate(_messages(batch, at)):
         start = _moment(message.get("time_anchor")) or start
         created = None if start is None else start + timedelta(seconds=turn)
         metadata = {"speaker": message["role"], "session": session, "turn": turn}
-        yield Item(str(message["id"]), message["content"], metadata, created)
+        yield Item(ident_of(message["id"]), text_of(message["content"]), metadata, created)
 
 
-def _probes(probes: Mapping[str, Any], known: set[str], at: _Shape) -> Iterator[Question]:
+def _messages(batch: Mapping[str, Any], at: Shape) -> Iterator[Mapping[str, Any]]:
+    turns = batch["turns"]
+    at.place = ".turns"
+    for number, turn in enumerate(turns):
+        at.place = f".turns[{number}]"
+        for place, message in enumerate(turn):
+            at.place = f".turns[{number}][{place}]"
+            yield message
+
+
+def _probes(probes: Mapping[str, Any], known: set[str], at: Shape) -> Iterator[Question]:
     for ability, asked in probes.items():
+        at.place = f".{ability}"
         for number, probe in enumerate(asked):
             at.place = f".{ability}[{number}]"
             gold = {str(ident) for ident in _leaves(probe.get("source_chat_ids"))} & known
-            if gold and ability != "abstention" and _text(probe["question"]).strip():
+            if gold and ability != "abstention" and text_of(probe["question"]).strip():
                 kind = ability.replace("_", " ")
                 yield Question(probe["question"], frozenset(gold), kind, ability not in _APART)
 
@@ -240,85 +284,22 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield from _leaves(part)
 
 
-def _paragraphs(read: Mapping[str, Any], at: _Shape) -> Iterator[tuple[str, list[str]]]:
-    """Give each paragraph that is not blank, with the questions it answers."""
-    for number, article in enumerate(read["data"]):
+def _paragraphs(read: Mapping[str, Any], at: Shape) -> Iterator[tuple[str, list[str]]]:
+    """Give each paragraph ("" for a blank one) with the questions it answers."""
+    articles = read["data"]
+    at.place = ".data"
+    for number, article in enumerate(articles):
         at.place = f".data[{number}]"
         for place, paragraph in enumerate(article["paragraphs"]):
             at.place = f".data[{number}].paragraphs[{place}]"
-            context = _text(paragraph["context"]).strip()
+            context = text_of(paragraph["context"]).strip()
             asked = [
-                _text(one["question"])
+                text_of(one["question"])
                 for one in paragraph.get("qas", ())
                 if not one.get("is_impossible")
             ]
-            if context:
-                yield context, [text for text in asked if text.strip()]
+            yield context, [text for text in asked if text.strip()]
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"not a text: {value!r}")
-    return value
-
-
-def _files(path: Path, pattern: str) -> list[Path]:
-    if not path.exists():
-        raise InputError(f"{path}: no such file or folder")
-    if path.is_file():
-        return [path]
-    found = sorted(path.glob(pattern))
-    if not found:
-        raise InputError(f"{path}: no {pattern.rsplit('/', 1)[-1]} in this folder")
-    return found
-
-
-def _natural(path: Path) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in path.parts]
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise InputError(f"{path}: not a JSON file ({place}: {error.msg})") from None
-    except ValueError as error:
-        raise InputError(f"{path}: not a JSON file ({error})") from None
-
-
-def _sequence(value: Any) -> Iterable[Any]:
-    """A file may hold one sample or a list of them."""
-    return [value] if isinstance(value, Mapping) else value
-
-
-class _Shape:
-    """Turn the accidents of reading another shape into one line that names file and place.
-
-    Attributes:
-        place: where in the file is being read, as a path of keys and positions.
-    """
-
-    def __init__(self, path: Path, expected: str) -> None:
-        self._path, self._expected = path, expected
-        self._inside = self.place = ""
-
-    def inside(self, place: str) -> _Shape:
-        """Say in which part of the file all places are, from now on."""
-        self._inside, self.place = place, ""
-        return self
-
-    def __enter__(self) -> _Shape:
-        """Nothing to prepare."""
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, InputError):
-            return
-        if isinstance(error, (KeyError, TypeError, AttributeError, IndexError, ValueError)):
-            place = (self._inside + self.place).lstrip(".")
-            missing = f"no {error}" if isinstance(error, KeyError) else "another shape"
-            told = f" ({missing} at {place})" if place else ""
-            raise InputError(f"{self._path}: expected {self._expected}{told}") from None
+def _with_text(items: Iterable[Item]) -> tuple[Item, ...]:
+    return tuple(item for item in items if item.content.strip())

@@ -4,6 +4,9 @@ Recall at k is the share of a question's gold entries among the first k, average
 ``any@5`` is the share of questions with at least one gold entry among the first five; nDCG has
 binary gains (Järvelin & Kekäläinen 2002). Intervals are 95 %, from 1,000 resamplings of the
 questions with a fixed seed, so that the same run prints the same figures.
+
+What a model receives is less than what a search finds: a few entries above the floor, within the
+budget. The figures of the ``block`` measure that.
 """
 
 from __future__ import annotations
@@ -13,7 +16,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["CUTS", "METRICS", "Outcome", "figures", "interval", "intervals", "percentile"]
+__all__ = [
+    "CUTS", "METRICS", "Outcome", "block_figures", "figures", "interval", "intervals", "percentile",
+]  # fmt: skip
 
 CUTS = (1, 5, 10, 20)
 _RESAMPLES = 1000
@@ -33,6 +38,9 @@ class Outcome:
         top_score: score of the first entry; None without one.
         packed: id and size in tokens of each entry that could be packed into a block, best first;
             reaches further down than ``found``.
+        block: ids of the entries in the block that is written for this question; None if no block
+            was asked for.
+        block_tokens: size of that block, tags included; 0 without one.
     """
 
     gold: frozenset[str]
@@ -42,10 +50,16 @@ class Outcome:
     headline: bool = True
     top_score: float | None = None
     packed: tuple[tuple[str, int], ...] = ()
+    block: tuple[str, ...] | None = None
+    block_tokens: int = 0
 
     def recall(self, k: int) -> float:
         """Return the share of the gold entries among the first *k*."""
         return len(self.gold.intersection(self.found[:k])) / len(self.gold)
+
+    def recall_in_block(self) -> float:
+        """Return the share of the gold entries that the block shows."""
+        return len(self.gold.intersection(self.block or ())) / len(self.gold)
 
     def recall_within(self, budget: int) -> float:
         """Return the share of the gold entries that fit *budget* tokens, packed in order."""
@@ -85,6 +99,24 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
     found["p50_ms"] = round(percentile(times, 50), 3)
     found["p95_ms"] = round(percentile(times, 95), 3)
     return found
+
+
+def block_figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
+    """Return what the blocks written for the questions hold, averaged over all of *outcomes*.
+
+    Keys: ``recall`` (share of the gold entries), ``empty`` (share of questions that get no block),
+    ``entries`` and ``tokens`` (0 where there is no block). Without blocks: nothing.
+    """
+    measured = [outcome for outcome in outcomes if outcome.block is not None]
+    if not measured:
+        return {}
+    count = len(measured)
+    return {
+        "recall": round(sum(outcome.recall_in_block() for outcome in measured) / count, 4),
+        "empty": round(sum(not outcome.block for outcome in measured) / count, 4),
+        "entries": round(sum(len(outcome.block or ()) for outcome in measured) / count, 2),
+        "tokens": round(sum(outcome.block_tokens for outcome in measured) / count, 1),
+    }
 
 
 def intervals(outcomes: Sequence[Outcome]) -> dict[str, tuple[float, float]]:

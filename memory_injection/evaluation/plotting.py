@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ..errors import InputError, MissingDependencyError
 from .metrics import Outcome
 from .running import BUDGETS
 
-__all__ = ["BUDGETS", "bars", "by_budget", "check_place", "draw"]
+__all__ = ["BUDGETS", "bars", "by_budget", "draw", "format_of"]
 
 _WIDTH = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -38,39 +38,32 @@ def bars(found: Mapping[int, float]) -> str:
     return "\n".join(lines)
 
 
-def check_place(path: Path) -> None:
-    """See that a plot can be written to *path*, before the work that it shows is done.
+def format_of(path: Path) -> str:
+    """Return the format of a plot at *path*, before the work that it shows is done.
 
     Raises:
-        InputError: a suffix other than .png or .svg, no such folder, or a folder itself.
+        InputError: a suffix other than .png or .svg.
         MissingDependencyError: matplotlib is not installed.
     """
-    if path.suffix.lower() not in {".png", ".svg"}:
+    suffix = path.suffix.lower()
+    if suffix not in {".png", ".svg"}:
         raise InputError(f"{path}: a plot is written as .png or .svg")
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: no folder {str(path.parent)!r} to write a plot to")
-    if path.is_dir():
-        raise InputError(f"{path}: a folder, not a file to write a plot to")
     _figure()
+    return suffix[1:]
 
 
-def draw(found: Mapping[int, float], path: Path, title: str) -> None:
-    """Write the curve to *path*, whose suffix says the format.
+def draw(found: Mapping[int, float], target: IO[bytes], kind: str, title: str) -> None:
+    """Write the curve to *target* in the format that :func:`format_of` gives.
 
     Raises:
-        InputError: as :func:`check_place`, or the place cannot be written.
         MissingDependencyError: matplotlib is not installed.
     """
-    check_place(path)
     figure = _figure()(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     axes.plot(list(found), list(found.values()), marker="o")
     axes.set(xlabel="token budget", ylabel="recall", title=title, ylim=(0, 1))
     axes.grid(alpha=0.3)
-    try:
-        figure.savefig(path)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
+    figure.savefig(target, format=kind)
 
 
 def _figure() -> Any:

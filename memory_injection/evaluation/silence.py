@@ -107,7 +107,7 @@ def listen(
     """
     if len(corpora) < 2:
         raise InputError("silence needs at least two dialogues or chats to borrow questions from")
-    run = measure(corpora, manager, limit=limit, progress=progress)
+    run = measure(corpora, manager, limit=limit, blocks=False, progress=progress)
     heard = Silence(run, [_score(outcome.top_score) for outcome in run.headline()])
     most = _MOST if limit is None else max(1, limit // len(corpora))
     for number, corpus in enumerate(corpora, 1):

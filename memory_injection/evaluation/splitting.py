@@ -16,9 +16,9 @@ from typing import Any
 from ..config import InjectionConfig
 from ..manager import MemoryManager
 from ..records import SearchOptions
-from .datasets import Corpus, Item
+from .datasets import Corpus, Item, Question
 from .metrics import Outcome, figures
-from .running import Progress, Run, ask, chosen, fill, measure, scope_of
+from .running import Progress, ask, chosen, fill, measure, scope_of, summary
 
 __all__ = ["NAMES", "Failing", "Hanging", "Rescaled", "Slow", "deal", "split_runs"]
 
@@ -110,43 +110,50 @@ def split_runs(
     Args:
         corpora: the set.
         make: makes an empty store of the given name.
-        limit: most questions.
+        limit: most questions, of those in the main figure.
         progress: told how far the work is.
     """
     with _manager([make("one")]) as manager:
-        one = measure(corpora, manager, limit=limit, progress=progress)
+        one = measure(corpora, manager, limit=limit, blocks=False, progress=progress)
     stores = [make(name) for name in NAMES]
     for corpus in corpora:
         for store, hand in zip(stores, deal(corpus.items), strict=True):
             fill(store, hand, scope_of(corpus))
     first, second, third = stores
     odd = Rescaled(third)
+    asked = _headline(corpora, limit)
+    few = _headline(corpora, min(_HANGING_QUESTIONS, limit or _HANGING_QUESTIONS))
     try:
         runs = {
             "one_store": one.headline(),
-            "three_stores": _asked(corpora, [first, second, odd], limit, progress),
-            "one_slow": _asked(corpora, [first, Slow(second), odd], limit, progress),
-            "one_failing": _asked(corpora, [first, Failing(second), odd], limit, progress),
-            "two_alone": _asked(corpora, [first, odd], limit, progress),
+            "three_stores": _asked(asked, [first, second, odd], progress),
+            "one_slow": _asked(asked, [first, Slow(second), odd], progress),
+            "one_failing": _asked(asked, [first, Failing(second), odd], progress),
+            "two_alone": _asked(asked, [first, odd], progress),
+            "one_hanging": _hang(few, [first, odd], second),
+            "two_alone_same_few": _asked(few, [first, odd], progress),
         }
-        hanging, deadline = _hang(corpora, [first, odd], second, limit)
     finally:
         for store in stores:
             store.close()
-    return _report(runs, hanging, deadline)
+    return _report(runs) | {"memory": summary(one)}
 
 
-def _report(
-    runs: Mapping[str, list[Outcome]], hanging: list[Outcome], deadline: float
-) -> dict[str, Any]:
+def _headline(corpora: Sequence[Corpus], limit: int | None) -> list[tuple[Corpus, Question]]:
+    return [each for each in chosen(corpora, limit) if each[1].headline]
+
+
+def _report(runs: Mapping[str, list[Outcome]]) -> dict[str, Any]:
     by_run = {name: figures(outcomes) for name, outcomes in runs.items()}
-    slowest = max((outcome.seconds for outcome in hanging), default=0.0)
+    slowest = max((outcome.seconds for outcome in runs["one_hanging"]), default=0.0)
+    reached = {name: each["R@10"] for name, each in by_run.items()}
     return {
         **by_run["three_stores"],
-        "R@10_lost": round(by_run["one_store"]["R@10"] - by_run["three_stores"]["R@10"], 4),
-        "runs": {**by_run, "one_hanging": figures(hanging)},
-        "failing_harms_others": by_run["one_failing"]["R@10"] < by_run["two_alone"]["R@10"],
-        "deadline_ms": deadline * 1000,
+        "R@10_lost": round(reached["one_store"] - reached["three_stores"], 4),
+        "runs": by_run,
+        "failing_harms_others": reached["one_failing"] < reached["two_alone"],
+        "hanging_harms_others": reached["one_hanging"] < reached["two_alone_same_few"],
+        "deadline_ms": _DEADLINE * 1000,
         "hanging_slowest_ms": round(slowest * 1000, 1),
     }
 
@@ -156,29 +163,23 @@ def _manager(stores: list[Any], timeout: float = 10.0) -> MemoryManager:
 
 
 def _asked(
-    corpora: Sequence[Corpus], stores: list[Any], limit: int | None, progress: Progress | None
+    questions: Sequence[tuple[Corpus, Question]], stores: list[Any], progress: Progress | None
 ) -> list[Outcome]:
     manager = _manager(stores)
-    run = Run()
-    questions = chosen(corpora, limit)
+    outcomes: list[Outcome] = []
     for number, (corpus, question) in enumerate(questions, 1):
-        if question.headline:
-            run.outcomes.append(ask(manager, question, scope_of(corpus)))
+        outcomes.append(ask(manager, question, scope_of(corpus)))
         if progress is not None:
             progress(f"asking {len(stores)} stores", number, len(questions))
-    return run.outcomes
+    return outcomes
 
 
 def _hang(
-    corpora: Sequence[Corpus], healthy: list[Any], inner: Any, limit: int | None
-) -> tuple[list[Outcome], float]:
+    questions: Sequence[tuple[Corpus, Question]], healthy: list[Any], inner: Any
+) -> list[Outcome]:
     hanging = Hanging(inner)
     manager = _manager([*healthy, hanging], _DEADLINE)
-    most = min(_HANGING_QUESTIONS, limit or _HANGING_QUESTIONS)
     try:
-        asked = [
-            ask(manager, question, scope_of(corpus)) for corpus, question in chosen(corpora, most)
-        ]
+        return [ask(manager, question, scope_of(corpus)) for corpus, question in questions]
     finally:
         hanging.let_go.set()
-    return asked, _DEADLINE

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ..errors import StoreClosedError, StoreError
 from ..forks import Lock
+from ..stores.frozen import has_log, is_frozen, out_of_room
 from .migrations import MIGRATIONS, migrate, version_of
 from .sqlite_tables import SQLiteReader, SQLiteWriter
 
@@ -151,7 +152,7 @@ class SQLiteBackend:
                 )
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"facts file {self._path!r}: {_reason(error)}") from error
+            raise StoreError(f"facts file {self._path!r}: {self._reason(error)}") from error
         finally:
             lock.release()
 
@@ -184,22 +185,30 @@ class SQLiteBackend:
             raise
         return db
 
+    def _reason(self, error: sqlite3.Error) -> str:
+        said = str(error)
+        reason = next((reason for word, reason in _REASONS if word in said), said)
+        folder = Path(self._path).parent
+        # What SQLite says when the files beside the database cannot be made speaks of no room.
+        full = said == "disk I/O error" and folder.is_dir() and out_of_room(folder)
+        return "the disk is full" if full else reason
+
 
 def _connect(path: str, wait: float) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
 
 
 def _is_frozen(path: str) -> bool:
-    """Tell whether a whole database lies there that this user may read and not write.
+    """Tell whether a whole database lies there that cannot be written, only read.
 
-    WAL needs files beside the database; without them SQLite reads it only as unchanging.
+    WAL needs files beside the database; without them SQLite reads it only as unchanging. So it is
+    where this user may not write, and on a full disk.
     """
     effective = os.access in os.supports_effective_ids
-    return (
-        os.path.isfile(path)
-        and not os.access(path, os.W_OK, effective_ids=effective)
-        and not os.path.exists(f"{path}-wal")
-    )
+    if not os.path.isfile(path) or has_log(path):
+        return False
+    may_write = os.access(path, os.W_OK, effective_ids=effective)
+    return not may_write or is_frozen(path, to_write=True)
 
 
 def _connect_frozen(path: str) -> sqlite3.Connection:
@@ -249,8 +258,3 @@ def _roll_back(db: sqlite3.Connection) -> None:
     if db.in_transaction:
         with suppress(sqlite3.Error):
             db.execute("ROLLBACK")
-
-
-def _reason(error: sqlite3.Error) -> str:
-    said = str(error)
-    return next((reason for word, reason in _REASONS if word in said), said)

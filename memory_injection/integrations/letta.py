@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from ..entries import owner_of, read_time
 from ..errors import StoreError
-from ..records import MemoryEntry, Scope
+from ..records import UNREADABLE, MemoryEntry, Scope
 from .services import ServiceStore, best_first, called, then, together
 
 __all__ = ["LettaStore"]
@@ -116,9 +116,14 @@ def _owners_seen_by(scope: Scope) -> list[str]:
 
 
 def _owner(tags: list[str]) -> Scope | None:
-    held = next((tag.removeprefix(_OWNER) for tag in tags if tag.startswith(_OWNER)), "")
-    ids = {name: value for name, value in parse_qsl(held) if name in _IDS and value.strip()}
-    return owner_of(ids) if ids else None
+    """Return whom the tags name: nobody's (never everybody's) if one of them cannot be read."""
+    held = [tag.removeprefix(_OWNER) for tag in tags if tag.startswith(_OWNER)]
+    if not any(held):
+        return None
+    if len(held) > 1:
+        return UNREADABLE
+    ids = dict(parse_qsl(held[0], keep_blank_values=True))
+    return owner_of(ids) if ids and ids.keys() <= set(_IDS) else UNREADABLE
 
 
 def _id(passages: Any) -> str | None:

@@ -14,6 +14,8 @@ from .request import Request
 __all__ = ["Query", "derive"]
 
 _CONTEXT_TURN_LIMIT = 600  # characters of each earlier message that a follow-up is searched with
+_CONTEXT_REACH = 12  # messages back
+_CHATTER = 2  # words of a reply that says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +85,32 @@ def _adaptive(request: Request, is_user_turn: bool) -> str:
 
 
 def _context(request: Request) -> str:
-    """Return the user ask and the reply before the latest ask, oldest first."""
+    """Return the user ask and the reply before the latest ask, oldest first.
+
+    Small talk in between ("Nice!" - "Indeed.") is passed over: what an ask leans on stands before.
+    """
     walk = request.walk
     ask = walk.last_ask() or 0
-    wanted, texts = {"user", "assistant"}, []
-    for at in range(ask - 1, -1, -1):
+    said = reply = ""
+    for at in range(ask - 1, max(ask - 1 - _CONTEXT_REACH, -1), -1):
         role = walk[at].reading.role
-        if role in wanted and (text := _without_blocks(walk.clean_text(at)).strip()):
-            texts.append(text[-_CONTEXT_TURN_LIMIT:])
-            wanted.discard(role)
-            if not wanted:
-                break
-    return _clamp("\n".join(reversed(texts)), request.config.query_limit)
+        if role not in ("user", "assistant"):
+            continue
+        text = _without_blocks(walk.clean_text(at)).strip()[-_CONTEXT_TURN_LIMIT:]
+        if role == "assistant":
+            reply = reply or text
+        elif text and not is_small_talk(text):
+            said = text
+            break
+        elif text and not _is_chatter(reply):
+            break
+        elif text:
+            reply = ""
+    return _clamp("\n".join(filter(None, (said, reply))), request.config.query_limit)
+
+
+def _is_chatter(reply: str) -> bool:
+    return len(reply.split()) <= _CHATTER or is_small_talk(reply)
 
 
 def _clean_messages(request: Request) -> list[object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ..entries import place_of
 from ..errors import StoreError, StoreErrors
 from ..records import MemoryEntry
 from ..report import DroppedEntry, DropReason, StoreReport
@@ -16,6 +17,7 @@ __all__ = ["Found", "dropped_entry", "gather"]
 
 _ROOM = 240  # characters for all stores' errors in one line; a report's error has 300
 _LEAST = 24
+_BESIDE = (-2, -1, 1, 2)  # turns away
 
 
 @dataclass(slots=True)
@@ -76,19 +78,33 @@ def _own(request: Request, entries: Iterable[MemoryEntry], trace: Trace) -> list
 def _relevant(
     request: Request, store: str, entries: list[MemoryEntry], trace: Trace
 ) -> list[MemoryEntry]:
+    """Return what is above the floor, and on a store's own floor the turns beside it.
+
+    In a chat the turn that asks shares words with a question, and the turn that answers often none:
+    "Which one?" - "The left." A store that knows turns ranks it high, if not above the floor.
+    """
     floor = request.config.min_relevance
+    beside = floor == "auto"
     if floor == "auto":
         traits = request.stores.get(store)
         floor = traits.floor if traits else None
     if floor is None:
         return entries
+    above = [entry.score is None or entry.score >= floor for entry in entries]
+    near = _near([e for e, passes in zip(entries, above, strict=True) if passes and beside])
     kept = []
-    for entry in entries:
-        if entry.score is not None and entry.score < floor:
-            trace.dropped.append(dropped_entry(entry, "below_floor"))
-        else:
+    for entry, passes in zip(entries, above, strict=True):
+        if passes or ((entry.score or 0) > 0 and place_of(entry) in near):
             kept.append(entry)
+        else:
+            trace.dropped.append(dropped_entry(entry, "below_floor"))
     return kept
+
+
+def _near(entries: Iterable[MemoryEntry]) -> set[tuple[str, int] | None]:
+    """Return the places of the turns beside these."""
+    places = [place for entry in entries if (place := place_of(entry)) is not None]
+    return {(session, turn + away) for session, turn in places for away in _BESIDE}
 
 
 def dropped_entry(entry: MemoryEntry, reason: DropReason) -> DroppedEntry:

@@ -236,7 +236,7 @@ def walk(
         if dialect is None:
             return None
         opened = dialect.open(messages)
-        if len(opened) != len(messages):  # bare parts in a row are one message
+        if opened != messages:  # a bare part is a message, and several in a row are one
             return walk(opened, dialect, cache, known, root=root)
     if track is None or track.dialect is not dialect or not shared:
         track = Track(dialect)

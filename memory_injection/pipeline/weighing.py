@@ -89,7 +89,21 @@ def bytes_beside(body: Mapping[str, Any], field: str) -> int:
     that serves as a tool its name, arguments and docstring do.
     """
     rest = {name: value for name, value in body.items() if name != field}
-    return len(json.dumps(rest, default=_told, ensure_ascii=False).encode("utf-8", "replace"))
+    try:
+        return _bytes_of(rest)
+    except Exception:  # something in it is no JSON, so it will hardly be sent as it is
+        return sum(_bytes_if_json(part) for part in rest.items())
+
+
+def _bytes_of(value: Any) -> int:
+    return len(json.dumps(value, default=_told, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _bytes_if_json(value: Any) -> int:
+    try:
+        return _bytes_of(value)
+    except Exception:
+        return 0
 
 
 def _told(value: Any) -> Any:

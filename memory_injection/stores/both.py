@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -19,14 +20,13 @@ from .lexical import Candidate, Plan
 from .questions import View, plan_search
 from .recall import Recall
 from .vector_index import Seen, VectorIndex, highest
-from .vectors import Model
+from .vectors import Model, code_of, language_of
 from .vocabulary import Vocabulary
 
 __all__ = ["BothRecall", "Question", "spoken_in"]
 
 _BY_WORDS = 100  # candidates that the words bring
 _BY_MEANING = 30  # candidates that the vectors bring, to be scored by their words as well
-_HEAD = 1000  # characters of an entry that tell its language
 _FEW = 2  # entries that count for half of what more would tell of the background
 _LEVEL = 10  # entries whose evidence sets the level of the scores
 
@@ -91,18 +91,21 @@ class BothRecall(Recall):
         words = _Words(np.zeros(len(seen.rows.ids)), {})
         if plan is not None:
             words = self._words(session, seen, plan, rows, scores)
+        without = seen.entries - seen.compared
+        if asked.use_words:
+            seen = _understood(seen, model)
         values = hybrid.fuse(_evidence(seen, words, plan, asked.use_words))
         best = highest(values, max(asked.limit, _LEVEL))
         ids = [int(seen.rows.ids[at]) for at in best]
         calibrated = hybrid.calibrated(
             [float(values[at]) for at in best],
             [words.calibrated.get(ident, 0.0) for ident in ids],
-            _scaled(session, model, asked, seen, best),
-            seen.entries,
+            _scaled(model, asked, seen, best),
+            seen.compared,
             max(asked.wanted, _LEVEL),
         )
-        chosen = list(zip(calibrated, ids, strict=True))[: asked.limit]
-        return self._fetch(session, view, chosen), int(np.isnan(seen.cosines).sum())
+        chosen = sorted(zip(calibrated, ids, strict=True), key=_by_score)[: asked.limit]
+        return self._fetch(session, view, chosen), without
 
     def _words(
         self,
@@ -148,18 +151,37 @@ def spoken_in(question: str, view: View, model: Model) -> str | None:
     return usual[0] if usual else said
 
 
-def _scaled(
-    session: Session, model: Model, asked: Question, seen: Seen, best: Sequence[int]
-) -> list[float]:
-    """Return the cosines at *best* on the model's scale in the entry's and question's language."""
+def _understood(seen: Seen, model: Model) -> Seen:
+    """Return *seen* without the cosines of entries in a language that *model* does not understand.
+
+    They say how foreign a text is, not what it is about; and among the others' they would shift
+    the mean, widen the spread and hide the peak.
+    """
+    foreign = [code_of(one) for one in model.scales if not model.understands(one)]
+    if not foreign:
+        return seen
+    apart = np.isin(seen.rows.spoken, foreign)
+    return replace(seen, cosines=np.where(apart, np.nan, seen.cosines))
+
+
+def _scaled(model: Model, asked: Question, seen: Seen, best: Sequence[int]) -> list[float]:
+    """Return the cosines at *best* on the model's scale in the entry's and question's language.
+
+    One that tells nothing is NaN where the words are left to tell, else 0.
+    """
     said = guess_language(asked.text)
-    ids = [int(seen.rows.ids[at]) for at in best]
-    languages = _languages(session, ids)
     background = _background(seen)
-    return [
-        model.scaled(float(seen.cosines[at]), (languages[ident], said), background)
-        for at, ident in zip(best, ids, strict=True)
+    found = [
+        model.scaled(
+            float(seen.cosines[at]), (language_of(int(seen.rows.spoken[at])), said), background
+        )
+        for at in best
     ]
+    return found if asked.use_words else [0.0 if math.isnan(one) else one for one in found]
+
+
+def _by_score(scored: tuple[float, int]) -> float:
+    return -scored[0]
 
 
 def _background(seen: Seen) -> float:
@@ -169,20 +191,6 @@ def _background(seen: Seen) -> float:
     if seen.level is not None:
         middle = seen.level.mean
     return middle * len(known) / (len(known) + _FEW)
-
-
-def _languages(session: Session, ids: Sequence[int]) -> dict[int, str | None]:
-    """Return the languages of entries by row number, remembered until somebody writes."""
-    memo: dict[int, str | None] = session.memo.setdefault("entry languages", {})
-    missing = [ident for ident in ids if ident not in memo]
-    if missing:
-        sql = (
-            f"SELECT id, substr(content, 1, {_HEAD}) FROM memory_entries"
-            f" WHERE id IN ({','.join('?' * len(missing))})"
-        )
-        heads = dict(session.conn.execute(sql, missing).fetchall())
-        memo.update({ident: guess_language(heads.get(ident, "")) for ident in missing})
-    return {ident: memo[ident] for ident in ids}
 
 
 def _evidence(seen: Seen, words: _Words, plan: Plan | None, use_words: bool) -> Evidence:

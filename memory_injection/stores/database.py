@@ -15,12 +15,12 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ..arguments import checked_flag
 from ..errors import ConfigurationError, StoreClosedError, StoreError
-from .frozen import Stamp, connect_for_reading, has_log, stamp_of
+from .frozen import Stamp, connect_for_reading, connect_frozen, is_frozen, stamp_of
+from .troubles import reason
 
 __all__ = ["MEMORY", "Database", "Lease", "Migration", "Session"]
 
@@ -28,6 +28,7 @@ MEMORY = ":memory:"
 Migration = Callable[[sqlite3.Connection], None]
 
 _PRAGMAS = ("PRAGMA synchronous=NORMAL", "PRAGMA temp_store=MEMORY", "PRAGMA cache_size=-16000")
+_MOST_KEPT = 20_000  # things that one connection remembers: words' counts, what callers may read
 _WAL_TRIES = 40
 _WAL_PAUSE = 0.05  # seconds; switching to WAL does not wait for other processes by itself
 
@@ -37,22 +38,27 @@ class Session:
 
     Attributes:
         conn: the connection, in autocommit mode.
-        memo: caches; emptied whenever anybody has written to the file.
+        memo: caches; emptied whenever anybody has written to the file, and when full.
         frozen: what the file was like if it is read as unchanging, see :mod:`.frozen`.
+        within: how many leases it serves inside another one, of the same thread.
     """
 
-    __slots__ = ("_seen", "conn", "frozen", "memo")
+    __slots__ = ("_seen", "conn", "frozen", "memo", "within")
 
     def __init__(self, conn: sqlite3.Connection, frozen: Stamp | None = None) -> None:
         self.conn = conn
         self.frozen = frozen
         self.memo: dict[Any, Any] = {}
+        self.within = 0
         self._seen: tuple[int, int] | None = None
 
     def refresh(self, writes: int) -> None:
-        """Empty ``memo`` if the file changed: by other connections, or by our own *writes*."""
+        """Empty ``memo`` if the file changed, by other connections or our own *writes*; or if full.
+
+        Where nobody writes, every word and every caller that was ever asked for would stay.
+        """
         now = (self.conn.execute("PRAGMA data_version").fetchone()[0], writes)
-        if now != self._seen:
+        if now != self._seen or len(self.memo) > _MOST_KEPT:
             self.memo.clear()
             self._seen = now
 
@@ -85,10 +91,11 @@ class _Pool:
 class Lease:
     """A session for the length of a ``with`` block; SQLite's errors come out as StoreError."""
 
-    __slots__ = ("_database", "_gate", "_pool", "_session")
+    __slots__ = ("_database", "_gate", "_pool", "_session", "_to_write")
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, to_write: bool = False) -> None:
         self._database = database
+        self._to_write = to_write
         self._pool = database.live()
         # A private database has one connection, which holds the only copy: one caller at a time.
         self._gate = self._pool.writer if database.in_memory else None
@@ -97,7 +104,7 @@ class Lease:
         if self._gate is not None:
             self._gate.acquire()
         try:
-            self._session = self._database.take(self._pool)
+            self._session = self._database.take(self._pool, self._to_write)
         except BaseException:
             if self._gate is not None:
                 self._gate.release()
@@ -185,7 +192,7 @@ class Database:
         if not writer.acquire(timeout=max(self._wait, 0.001)):
             raise StoreError(f"{self._where()} was busy for {self._wait:g} s", self._store)
         try:
-            with Lease(self) as session:
+            with Lease(self, to_write=True) as session:
                 session.conn.execute("BEGIN IMMEDIATE")
                 try:
                     yield session
@@ -244,23 +251,37 @@ class Database:
         self._start(fresh)
         return fresh
 
-    def take(self, pool: _Pool) -> Session:
-        """Take a session out of *pool*, connecting when none is idle."""
+    def take(self, pool: _Pool, to_write: bool = False) -> Session:
+        """Take a session out of *pool*, connecting when none is idle.
+
+        A private database has one connection and no other to be had: who holds it, and is called
+        back by whoever it reads for, goes on with it.
+        """
         try:
             session = pool.idle.pop()
-            if session.frozen is not None and session.frozen != stamp_of(self.path):
+            if session.frozen is not None and (to_write or session.frozen != stamp_of(self.path)):
                 self._discard(pool, session)
-                return self.take(pool)
+                return self.take(pool, to_write)
         except IndexError:
+            if self.in_memory and pool.all:
+                pool.all[0].within += 1
+                return pool.all[0]
             try:
-                session = self._connect(pool)
+                session = self._connect(to_write)
             except sqlite3.Error as error:
                 raise self.explain(error) from error
+            with pool.lock:
+                pool.all.append(session)
         session.refresh(self._writes)
         return session
 
     def give_back(self, pool: _Pool, session: Session) -> None:
         """Put *session* back for the next caller."""
+        if session.within:
+            session.within -= 1
+            return
+        if session.conn.in_transaction:  # Ctrl-C came between two lines
+            session.conn.execute("ROLLBACK")
         with pool.lock:
             if not pool.closed:
                 pool.idle.append(session)
@@ -272,23 +293,33 @@ class Database:
             pool.all = [other for other in pool.all if other is not session]
         session.conn.close()
 
-    def _connect(self, pool: _Pool) -> Session:
-        opens_writable = self.writable or self.in_memory
+    def _connect(self, to_write: bool) -> Session:
         connect = partial(
             sqlite3.connect, timeout=self._wait, isolation_level=None, check_same_thread=False,
-            cached_statements=256, uri=not opens_writable,
+            cached_statements=256,
         )  # fmt: skip
-        frozen = None
-        if opens_writable:
-            conn = connect(self.path)
-        elif os.path.exists(self.path):
-            conn, frozen = connect_for_reading(self.path, connect)
-        else:
-            raise StoreError(f"{self._where()} does not exist", self._store)
+        reader = partial(connect, uri=True)
+        if not (self.writable or self.in_memory):
+            if not os.path.exists(self.path):
+                raise StoreError(f"{self._where()} does not exist", self._store)
+            return self._prepared(*connect_for_reading(self.path, reader))
+        try:
+            return self._prepared(connect(self.path))
+        except sqlite3.OperationalError:
+            # On a full disk a file is not opened to be written, yet what is in it can be found.
+            if to_write or self.in_memory or not is_frozen(self.path, to_write=True):
+                raise
+            conn, stamp = connect_frozen(self.path, reader)
+            if self._version(conn) != len(self._migrations):
+                conn.close()
+                raise
+            return self._prepared(conn, stamp)
+
+    def _prepared(self, conn: sqlite3.Connection, frozen: Stamp | None = None) -> Session:
         try:
             for pragma in _PRAGMAS:
                 conn.execute(pragma)
-            if self.writable and not self.in_memory:
+            if self.writable and not self.in_memory and frozen is None:
                 _use_wal(conn)
             self._migrate(conn)
             if self._prepare is not None:
@@ -296,10 +327,7 @@ class Database:
         except BaseException:
             conn.close()
             raise
-        session = Session(conn, frozen)
-        with pool.lock:
-            pool.all.append(session)
-        return session
+        return Session(conn, frozen)
 
     def _migrate(self, conn: sqlite3.Connection) -> None:
         if self._version(conn) == len(self._migrations):
@@ -348,32 +376,8 @@ class Database:
 
     def explain(self, error: sqlite3.Error) -> StoreError:
         """Return what *error* means to whoever has this file."""
-        text = str(error)
-        parent = Path(self.path).parent
-        denied = "readonly" in text or "unable to open" in text
-        if "not a database" in text or "malformed" in text or "corrupt" in text:
-            why = "is not a SQLite database, or is damaged"
-        elif "locking protocol" in text:
-            why = "cannot be locked: keep it on a file system with locks, e.g. a local disk"
-        elif "locked" in text or "busy" in text:
-            why = f"is locked by another process for longer than {self._wait:g} s"
-        elif not self.writable and os.path.isfile(self.path) and has_log(self.path) and denied:
-            why = (
-                f"cannot be read: changes wait in {self.path + '-wal'!r}, and its folder is"
-                " read-only; open it once where it can be written"
-            )
-        elif "readonly" in text:
-            why = "cannot be written: the file or its folder is read-only (writable=False reads it)"
-        elif "unable to open" in text and not self.in_memory and not parent.is_dir():
-            why = f"cannot be opened: the folder {str(parent)!r} does not exist"
-        elif "unable to open" in text:
-            why = "cannot be opened: it is a folder, or may not be read"
-        elif "full" in text:
-            why = "cannot grow: the disk is full"
-        elif "no such module: fts5" in text:
-            why = "needs SQLite's full-text search (FTS5), which this Python's sqlite3 lacks"
-        else:
-            why = f"could not be used: {text}"
+        path = None if self.in_memory else self.path
+        why = reason(error, path, writable=self.writable, wait=self._wait)
         return StoreError(f"{self._where()} {why}", self._store)
 
 

@@ -14,6 +14,7 @@ from ..entries import read_time
 from ..errors import InputError
 from ..records import MemoryEntry, Scope
 from ..text import read_day
+from .metadata import as_json, in_order
 
 __all__ = ["Draft", "clean", "day_of", "draft", "draft_of", "moment", "scope_key", "stamp"]
 
@@ -111,11 +112,11 @@ def draft(
         raise InputError(f"id must be a text that is not blank, not {_short(id)}")
     scope = scope or _NOBODY
     content = clean(content)
-    text = _json(metadata) if metadata else None
+    text = as_json(metadata) if metadata else None
     created = None if created_at is None else _time("created_at", created_at)
     updated = None if updated_at is None else _time("updated_at", updated_at)
     owner = scope_key(scope)
-    external = clean(id) if id is not None else _digest(owner, content, text, created)
+    external = clean(id) if id is not None else _digest(owner, content, metadata, text, created)
     if not metadata:
         return Draft(content, external, owner, None, created, updated, None, None, None, False)
     meta = metadata
@@ -166,16 +167,6 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-_encoder = json.JSONEncoder(default=str, separators=(",", ":"))
-
-
-def _json(metadata: Mapping[str, Any]) -> str:
-    try:
-        return _encoder.encode(dict(metadata))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"metadata cannot be written as JSON: {error}") from error
-
-
 def _time(name: str, value: object) -> int:
     moment = read_time(value)
     if moment is None:
@@ -211,6 +202,15 @@ def _turn(value: object) -> int | None:
     return number if 0 <= number < _LARGEST_TURN else None
 
 
-def _digest(owner: str, content: str, metadata: str | None, created: int | None) -> str:
-    whole = f"{owner}\x00{content}\x00{metadata}\x00{created}"
+def _digest(
+    owner: str,
+    content: str,
+    metadata: Mapping[str, Any] | None,
+    text: str | None,
+    created: int | None,
+) -> str:
+    """Return an id made of everything; the same whatever the order of *metadata* (JSON: *text*)."""
+    if metadata and text and len(metadata) > 1:
+        text = in_order(metadata, text)
+    whole = f"{owner}\x00{content}\x00{text}\x00{created}"
     return f"m_{blake2b(whole.encode(), digest_size=12).hexdigest()}"

@@ -97,7 +97,7 @@ class Evidence:
 
     Attributes:
         words: lexical score by the entry's own text, 0 where no word matches.
-        cosines: similarity to the question; NaN where there is no vector.
+        cosines: similarity to the question; NaN where there is none, or where it tells nothing.
         lengths: number of terms.
         near: distance in turns to index arrays of the entries at that distance, -1 for none.
         lifts: steps added at the end, in standard deviations (speakers, days).
@@ -137,7 +137,8 @@ def fuse(evidence: Evidence) -> Floats:
     entries = len(evidence.words) if evidence.entries is None else evidence.entries
     words = standard(evidence.words, Level.filled(evidence.words, entries))
     meaning = standard(evidence.cosines, evidence.level)
-    by_words, by_meaning = weights(words, meaning, entries)
+    level = evidence.level or Level.of(evidence.cosines)
+    by_words, by_meaning = weights(words, meaning, entries, level.entries)
     own = by_words * words + by_meaning * meaning
     total = own.copy()
     lean = _LEAN / (_LEAN + evidence.lengths)
@@ -148,16 +149,20 @@ def fuse(evidence: Evidence) -> Floats:
     return total if evidence.lifts is None else total + evidence.lifts
 
 
-def weights(words: Floats, meaning: Floats, entries: int | None = None) -> tuple[float, float]:
+def weights(
+    words: Floats, meaning: Floats, entries: int | None = None, compared: int | None = None
+) -> tuple[float, float]:
     """Return the shares of the words' and the vectors' list (they sum to 1; 0, 0 for neither).
 
     Args:
         words: what the words say, in standard deviations.
         meaning: what the vectors say, in standard deviations.
         entries: how many entries they are the best of; None if they are all.
+        compared: how many of those have a cosine; None if all do.
     """
-    expected = chance(len(words) if entries is None else entries)
-    by_words = _WORDS_PER_PEAK * max(float(words.max(initial=0.0)), 0.0) / expected
+    entries = len(words) if entries is None else entries
+    by_words = _WORDS_PER_PEAK * max(float(words.max(initial=0.0)), 0.0) / chance(entries)
+    expected = chance(entries if compared is None else compared)
     sharpness = float(meaning.max(initial=0.0)) / expected
     by_meaning = min(max((sharpness - _BLIND) / (_SURE - _BLIND), 0.0), 1.0)
     if not by_words and meaning.any():
@@ -199,24 +204,36 @@ def calibrated(
     entries: int,
     level: int | None = None,
 ) -> list[float]:
-    """Return a probability (0..1) for each of the best entries, in the order of *values*.
+    """Return a probability (0..1) for each of the best entries, in the order given.
 
-    The list's level and spread come from the evidence, its order and spacing from *values*.
+    Of those with a cosine, level and spread come from the evidence, order and spacing from
+    *values*. The others count by their words, on the words' own scale, and never for more than
+    what stands before them: they tell nothing about a list that they are not compared in.
 
     Args:
         values: what ``fuse`` gave the best entries, falling.
         words: their calibrated lexical scores (0..1), neighbours and speakers included.
         meaning: their cosines on the model's own scale (0 unrelated, 1 answer), or NaN.
-        entries: how many entries were searched.
+        entries: how many entries were compared by their cosines.
         level: how many of the best set the list's level and spread; None is all.
     """
     start = _ODDS + _ODDS_SIZE * math.log(max(entries, 1))
-    odds = [
-        _odds_by_words(word)
-        if math.isnan(cosine)
-        else start + _ODDS_WORDS * word + _ODDS_MEANING * cosine
-        for word, cosine in zip(words, meaning, strict=True)
-    ]
+    known = [at for at, cosine in enumerate(meaning) if not math.isnan(cosine)]
+    odds = [start + _ODDS_WORDS * words[at] + _ODDS_MEANING * meaning[at] for at in known]
+    spaced = _spaced([values[at] for at in known], odds, level)
+    scores: list[float] = []
+    highest, rest = 1.0, iter(spaced)
+    for word, cosine in zip(words, meaning, strict=True):
+        if not math.isnan(cosine):
+            highest = next(rest)
+        scores.append(min(by_words(word), highest) if math.isnan(cosine) else highest)
+    return scores
+
+
+def _spaced(values: Sequence[float], odds: Sequence[float], level: int | None) -> list[float]:
+    """Return probabilities with the level and spread of *odds*, spaced as *values* are."""
+    if not values:
+        return []
     mean, spread = _moments(odds[:level])
     middle, width = _moments(values[:level])
     slope = max(spread, _LEAST_SPREAD) / width if width > 1e-9 else 0.0

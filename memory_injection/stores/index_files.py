@@ -85,6 +85,9 @@ def without_indexes(path: str, wait: float, store: str) -> Iterator[None]:
                 ) from None
             try:
                 sweep(folder, set())
+                left = [one.name for one in folder.iterdir() if one.name != "lock"]
+                if left:
+                    raise OSError(f"{left[0]} is still there")
             except OSError as error:
                 raise StoreError(
                     f"memory index {str(folder)!r} cannot be removed, nothing was erased: {error}",

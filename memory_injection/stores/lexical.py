@@ -320,6 +320,8 @@ def rank(
 ) -> list[tuple[float, int]]:
     """Return the best *limit* as (score in 0..1, entry id), best first, newest first on ties.
 
+    A tie is one of the scores before they are cut to 1.
+
     With turns before the ask, an entry that holds a word of the ask comes first: "And my brother?"
     after "What does my sister do?" asks for the brother.
 

@@ -21,7 +21,7 @@ from ..forks import Lock
 from .database import Session
 from .hybrid import Floats, Ints
 from .questions import Owner, View
-from .vectors import Model, Vectors
+from .vectors import HEAD, Model, Vectors, code_of, has_languages, spoken_by
 
 __all__ = ["Matrices", "Matrix", "rows_of", "together"]
 
@@ -29,9 +29,10 @@ _NEAR = (-2, -1, 1, 2)
 _KEPT = 400_000_000  # bytes of vectors in memory, over all owners: 260,000 of 384 dimensions
 _BLOCK = 16_384  # vectors read at a time
 _SMALL = 4_096  # vectors; a block of fewer is copied when something is appended
-_COLUMNS = ("ids", "places", "speakers", "days", "lengths", "known")
+_COLUMNS = ("ids", "places", "speakers", "days", "lengths", "spoken", "known")
 _ROWS = (
-    "SELECT e.id, e.place, e.speaker, e.day, e.length, v.vector FROM memory_entries e"
+    "SELECT e.id, e.place, e.speaker, e.day, e.length, v.vector, {language},"
+    f" CASE WHEN {{language}} IS NULL THEN substr(e.content, 1, {HEAD}) END FROM memory_entries e"
     " LEFT JOIN memory_vectors v ON v.id = e.id AND v.model = ?"
 )
 
@@ -46,6 +47,7 @@ class Matrix:
         speakers: who says them; -1 for nobody.
         days: when they were said.
         lengths: how many terms they have.
+        spoken: their languages, as ``vectors.code_of`` writes them.
         known: whether an entry has a vector.
         near: distance in turns to the index of the entry there, -1 for none.
         blocks: the vectors, one row per entry; zeros where there is none.
@@ -58,6 +60,7 @@ class Matrix:
     speakers: Ints
     days: Ints
     lengths: Ints
+    spoken: Ints
     known: NDArray[np.bool_]
     near: dict[int, Ints]
     blocks: tuple[Vectors, ...]
@@ -77,7 +80,7 @@ class Matrix:
     def size(self) -> int:
         """Bytes of memory that cannot be given back while it is kept."""
         vectors = sum(b.nbytes for b in self.blocks if not isinstance(b, np.memmap))
-        return vectors + 80 * len(self.ids)
+        return vectors + 88 * len(self.ids)
 
 
 class Matrices:
@@ -85,6 +88,7 @@ class Matrices:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[int, ...], Matrix] = OrderedDict()
+        self._size = 0  # of all of them: there may be ten thousands
         self._lock = Lock()
 
     def of_view(self, session: Session, view: View, model: Model) -> Matrix:
@@ -115,11 +119,13 @@ class Matrices:
 
     def _keep(self, key: tuple[int, ...], matrix: Matrix) -> None:
         with self._lock:
+            old = self._kept.get(key)
             self._kept[key] = matrix
             self._kept.move_to_end(key)
-            total = sum(one.size for one in self._kept.values())
-            while len(self._kept) > 1 and total > _KEPT:
-                total -= self._kept.popitem(last=False)[1].size
+            if old is not matrix:
+                self._size += matrix.size - (old.size if old is not None else 0)
+            while len(self._kept) > 1 and self._size > _KEPT:
+                self._size -= self._kept.popitem(last=False)[1].size
 
 
 def rows_of(
@@ -128,7 +134,11 @@ def rows_of(
     """Return the entries with these row numbers, those of *owners* alone."""
     which = f"e.id IN ({','.join('?' * len(ids))}) AND +e.scope IN ({','.join('?' * len(owners))})"
     given = (model.id, *ids, *(owner.id for owner in owners))
-    return _read(conn.execute(f"{_ROWS} WHERE {which} ORDER BY e.id", given), model, 0)
+    return _read(conn.execute(f"{_rows(conn)} WHERE {which} ORDER BY e.id", given), model, 0)
+
+
+def _rows(conn: sqlite3.Connection) -> str:
+    return _ROWS.format(language="v.language" if has_languages(conn) else "NULL")
 
 
 def _appended(conn: sqlite3.Connection, owner: Owner, model: Model, old: Matrix) -> Matrix | None:
@@ -159,7 +169,7 @@ def _count(conn: sqlite3.Connection, owner: Owner, after: int) -> int:
 
 
 def _load(conn: sqlite3.Connection, owner: int, model: Model, above: int, after: int) -> Matrix:
-    sql = f"{_ROWS} WHERE e.scope = ? AND e.id > ? ORDER BY e.id"
+    sql = f"{_rows(conn)} WHERE e.scope = ? AND e.id > ? ORDER BY e.id"
     return _read(conn.execute(sql, (model.id, owner, above)), model, after)
 
 
@@ -179,14 +189,20 @@ def _read(cursor: sqlite3.Cursor, model: Model, after: int) -> Matrix:
                     np.array([-1 if row[at] is None else row[at] for row in rows], dtype=np.int64)
                     for at in range(5)
                 ),
+                np.array([_spoken(row[6], row[7]) for row in rows], dtype=np.int64),
                 np.array([row[5] is not None for row in rows], dtype=bool),
             ]
         )
     if not blocks:
         none: Any = np.zeros(0, dtype=np.int64)
-        return _matrix([none] * 5 + [none.astype(bool)], (), after=after)
+        return _matrix([none] * 6 + [none.astype(bool)], (), after=after)
     whole = [np.concatenate(parts) for parts in zip(*columns, strict=True)]
     return _matrix(whole, tuple(blocks), after=after)
+
+
+def _spoken(language: str | None, head: str | None) -> int:
+    """Return the code of an entry's *language*; if no row has it, of the one its *head* tells."""
+    return code_of(spoken_by(head or "") if language is None else language)
 
 
 def _mapped(block: Vectors) -> Vectors:
@@ -199,9 +215,11 @@ def _mapped(block: Vectors) -> Vectors:
 def _matrix(
     columns: Sequence[Any], blocks: tuple[Vectors, ...], order: Ints | None = None, after: int = 0
 ) -> Matrix:
-    ids, places, speakers, days, lengths, known = columns
+    ids, places, speakers, days, lengths, spoken, known = columns
     near = _around(places)
-    return Matrix(ids, places, speakers, days, lengths, known, near, blocks, order, after)
+    return Matrix(
+        ids, places, speakers, days, lengths, spoken, known, near, blocks, order, after
+    )  # fmt: skip
 
 
 def _side_by_side(matrices: Sequence[Matrix]) -> list[Any]:

@@ -10,6 +10,7 @@ from datetime import date
 from itertools import chain
 from typing import NamedTuple
 
+from ..followups import topic_words
 from ..text import (
     FIRST_PERSON,
     SECOND_PERSON,
@@ -28,6 +29,7 @@ from ..text import (
     unwrapped,
     without_function_words,
     word_terms,
+    words_about_days,
     words_of_asking,
     written_as_names,
 )
@@ -56,6 +58,7 @@ _LARGE = 5_000  # ...in a store of this many entries
 # The one month that is a stop word, where it may well be the month.
 _MAY = re.compile(r"\b(?:by|before|after|from|till|through|between|around|next) (may)\b")
 
+_PERSONS = FIRST_PERSON | SECOND_PERSON
 _USER = frozenset({"user", "human"})
 _ROLES = _USER | {"assistant", "ai", "bot", "model", "system", "tool", "function", "developer"}
 
@@ -142,6 +145,8 @@ def plan_search(
     if ask.points:
         asked = [(_as_date(word), times, tokens) for word, times, tokens in asked]
         weights = [dated_weight(weight) for weight in weights]
+    if context and not asked and topic_words(query[:_LONGEST]) > 1:
+        context = ""  # it has a topic of its own, of which nobody has spoken
     points = ask.points or bool(ask.periods and ask.named and (ask.topics == 1 or not asked))
     pointed = pointing_weight(view.entries, alone=not ask.topics) if points else 0.0
     before: list[Known] = []
@@ -206,8 +211,9 @@ class _Ask:
 
 def _understood(question: str, view: View, today: date) -> _Ask:
     query, raw, words = _opened(question, view)
-    wrapping = _words_of_asking(query, raw, view)
-    periods, timeless = read_periods(query, _anchors(view, today))
+    guess = guess_words(query, raw, view.languages)
+    wrapping = _words_of_asking(query, guess, view)
+    periods, timeless, around = read_periods(query, _anchors(view, today))
     dated = frozenset(words.keys() - _tokens(timeless) if periods else ())
     # In "in May 2024", May is no speaker.
     names = {word for word in words if word in view.names and word not in dated}
@@ -219,14 +225,16 @@ def _understood(question: str, view: View, today: date) -> _Ask:
     if light | attributes >= rest.keys():
         attributes = frozenset()  # it is the topic
     light |= attributes
-    topics = sum(word not in light for word in rest)
+    idle = words_about_days(query, guess) if periods else set()
+    topics = len(rest.keys() - light - idle)
     topics += asks_for_more(question) or has_lone_character(timeless)
     # Only days, or whose words: of somebody's days a little may be said besides. An unknown topic
     # of some day ("the weather today") is off topic.
     points = not topics and bool(periods or (named and rest))
     only_dates = {word: variants for word, variants in rest.items() if word in dated}
     sought = only_dates if points else rest or words
-    return _Ask(raw, words, sought, light, attributes, named, periods, topics, points)
+    days = periods if points else around
+    return _Ask(raw, words, sought, light, attributes, named, days, topics, points)
 
 
 def _called(question: str, timeless: str, words: Collection[str], view: View) -> list[str]:
@@ -234,7 +242,9 @@ def _called(question: str, timeless: str, words: Collection[str], view: View) ->
 
     Those of a time are none: "in May" is not in *timeless*, and "before May" is no period.
     """
-    known = view.names.keys() - words - FIRST_PERSON - SECOND_PERSON
+    if not view.names or question.islower():
+        return []
+    known = view.names.keys() - words - _PERSONS
     found = written_as_names(question, known) if known else {}
     if not found:
         return []
@@ -302,12 +312,11 @@ def _content_words(text: str, words: list[str], view: View) -> dict[str, Variant
     return found
 
 
-def _words_of_asking(text: str, words: list[str], view: View) -> frozenset[str]:
-    """Return the words of asking in the language of *text*, or where none is known in any.
+def _words_of_asking(text: str, guess: str | None, view: View) -> frozenset[str]:
+    """Return the words of asking in the language guessed of *text*, or where there is none in any.
 
     In Chinese and Japanese, pairs of characters that hold an ending or a function word.
     """
-    guess = guess_words(text, words, view.languages)
     languages = (guess,) if guess is not None else view.languages
     asking = frozenset().union(*map(words_of_asking, languages))
     if text.isascii():

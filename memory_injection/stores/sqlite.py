@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import datetime, timezone
-from typing import Any, TypeAlias
+from datetime import datetime
+from typing import Any, TypeAlias, TypeVar
 
-from ..arguments import checked_flag
+from ..arguments import checked_count, checked_flag
 from ..errors import ConfigurationError, InputError
 from ..protocols import Ledger
 from ..records import MemoryEntry, Scope, SearchOptions
@@ -21,12 +21,14 @@ from .index_files import without_indexes
 from .messages import drafts_of_messages
 from .recall import Recall, view_of, within
 from .schema import MIGRATIONS, prepare
+from .settings import checked_clock, checked_language
 
 __all__ = ["SQLiteStore"]
 
 # `list` is a method below, so that the built-in cannot be named in the class's annotations.
 Entries: TypeAlias = list[MemoryEntry]
 Ids: TypeAlias = list[str]
+Store = TypeVar("Store", bound="SQLiteStore")
 
 _RESULTS = 10
 _MOST_RESULTS = 1_000
@@ -50,7 +52,8 @@ class SQLiteStore:
         max_search_results: most entries a search returns when the caller does not say (10).
         extraction: what is learned from conversations; True or an extraction config.
         timeout: seconds, a deadline of its own, shorter than the manager's.
-        language: ISO 639-1 code of all texts; guessed for each text when None.
+        language: ISO 639 code of all texts, lower-case (``"en"``); guessed for each text when None.
+            One without a list of function words and a stemmer is taken: its words are folded only.
         busy_timeout: seconds to wait for another process that is writing.
         engine: what finds candidates. ``"auto"``: tantivy in scopes of at least 50,000 entries
             where it is installed (``memory_injection[fast]``), else ``"fts5"``; ``"tantivy"`` at
@@ -88,10 +91,8 @@ class SQLiteStore:
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ConfigurationError(f"name must be a text that is not blank, not {name!r}")
-        if max_search_results is not None and not _is_count(max_search_results):
-            raise ConfigurationError(
-                f"max_search_results must be a whole number from 1, not {max_search_results!r}"
-            )
+        if max_search_results is not None:
+            checked_count("max_search_results", max_search_results)
         self.name = name
         self.writable = checked_flag("writable", writable)
         self.description = description
@@ -99,8 +100,8 @@ class SQLiteStore:
         self.extraction = extraction
         if timeout is not None:
             self.timeout = timeout
-        self._language = language
-        self._clock = clock or _now
+        self._language = checked_language(language)
+        self._clock = checked_clock(clock)
         self._database = Database(
             path, component="lexical", migrations=MIGRATIONS, store=name, writable=self.writable,
             busy_timeout=busy_timeout, prepare=prepare,
@@ -128,7 +129,7 @@ class SQLiteStore:
         self._database.close()
         self._engine.close()
 
-    def __enter__(self) -> SQLiteStore:
+    def __enter__(self: Store) -> Store:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -137,7 +138,9 @@ class SQLiteStore:
     # Reading
 
     def search(self, query: str, options: SearchOptions | None = None) -> Entries:
-        """Return the entries that fit *query*, best first, newest first on equal scores.
+        """Return the entries that fit *query*, best first, newest first where they fit equally.
+
+        A score is at most 1: entries that reach it stand in the order of what they have beyond.
 
         Args:
             query: any text; nothing in it is an operator.
@@ -231,6 +234,8 @@ class SQLiteStore:
         Args:
             content: the text, not blank.
             metadata: anything that JSON can hold; ``"pinned": True`` shows it in every block.
+                Times, dates, UUIDs, decimals and paths become texts, sets sorted lists, enum
+                members their values.
             scope: whom it is for; nobody in particular when left out, so that everybody sees it.
             id: the caller's own id.
             created_at: when it was said; else read from *metadata* (``created_at``, ``date``,
@@ -312,6 +317,7 @@ class SQLiteStore:
         owner = Scope.of(scope)
         if not owner.ids():
             raise InputError("erase needs a scope with at least one id: it would delete everything")
+        self._engine.close()  # an index that is open keeps what is erased on the disk
         away = without_indexes(self.path, self._busy_timeout, self.name)
         with away, self._erasing() as session:
             owners = writing.owners_within(session.conn, owner)
@@ -385,11 +391,3 @@ class _Erasing:
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool | None:
         self._session.conn.execute("PRAGMA secure_delete=OFF")
         return self._transaction.__exit__(kind, error, trace)
-
-
-def _now() -> datetime:
-    return datetime.now(timezone.utc)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1

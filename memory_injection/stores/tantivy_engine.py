@@ -102,6 +102,9 @@ class Tantivy:
             self._give_up(reader.stamp, error)
             return self._fts5.best(session, wanted, depth)
         gone = _removed_since(session, reader.state.removed)
+        if self._stamp() != reader.stamp:
+            # Who has just brought it up then lets go of the deletions that this one has not heard.
+            return self._fts5.best(session, wanted, depth)
         rows = dict.fromkeys(ident for ident in found if ident not in gone)
         if _last(session) > reader.state.upto:
             rows.update(dict.fromkeys(self._fts5.best(session, wanted, depth, reader.state.upto)))
@@ -139,18 +142,22 @@ class Tantivy:
 
     def _open(self) -> _Reader | None:
         """Return the index as it is now, or None. The state is read first: it may only lag."""
-        try:
-            found = os.stat(self._folder / "state.json")
-        except OSError:
-            return None
-        stamp = (found.st_mtime_ns, found.st_ino, found.st_size, os.getpid())
-        if stamp == self._broken:
+        stamp = self._stamp()
+        if stamp is None or stamp == self._broken:
             return None
         reader = self._reader
         if reader is None or reader.stamp != stamp:
             state = self._state()
             reader = self._reader = None if state is None else self._read(stamp, state)
         return reader
+
+    def _stamp(self) -> tuple[int, ...] | None:
+        """Return what changes when the index is brought up; None where there is none."""
+        try:
+            found = os.stat(self._folder / "state.json")
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_ino, found.st_size, os.getpid()
 
     def _read(self, stamp: tuple[int, ...], state: _State) -> _Reader | None:
         import tantivy

@@ -70,7 +70,7 @@ def export(conn: sqlite3.Connection, owners: Sequence[tuple[int, str]], target: 
                 continue
             entry: dict[str, Any] = {"id": row[0], "content": row[1]}
             if row[2]:
-                entry["metadata"] = json.loads(row[2])
+                entry["metadata"] = json.loads(row[2], parse_constant=_nothing)
             if key != "{}":
                 entry["scope"] = json.loads(key)
             entry["created_at"] = moment(row[4]).isoformat()
@@ -119,10 +119,14 @@ def import_lines(
 
 
 def _read(line: str, scope: Scope) -> Draft:
-    entry = json.loads(line)
+    entry = json.loads(line, parse_constant=_nothing)
     if not isinstance(entry, dict):
         raise InputError("a line must hold one JSON object")
     return draft_of(entry, scope)
+
+
+def _nothing(name: str) -> None:
+    """Read the NaN and Infinity of earlier versions' files, which are no JSON."""
 
 
 def _reason(error: Exception) -> str:

@@ -9,11 +9,11 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from ..arguments import checked_flag
+from ..arguments import checked_flag, checked_seconds
 from ..embedders import load_embedder
-from ..errors import ConfigurationError, MissingDependencyError
+from ..errors import MissingDependencyError
 from ..protocols import Reranker
 from ..records import MemoryEntry, Scope, SearchOptions, SearchResult
 from ..text import stems
@@ -33,8 +33,10 @@ except ImportError:
 from . import hybrid as ranking
 from . import vectors as tables
 from .both import BothRecall, Question, spoken_in
-from .embedding import Progress, embed_waiting
+from .embedding import Progress, embed_all, embed_written
+from .refusals import Refused, by_words_alone, refused_entries, told_of
 from .reranking import Reranking
+from .turns import Turn
 from .vector_index import vector_index_for
 from .vectorizing import Blocking, EmbeddingFailed, Vectorizer, Vectors, run
 
@@ -42,6 +44,7 @@ __all__ = ["VectorStore"]
 
 T = TypeVar("T")
 Steps = Generator[Any, Any, T]
+Refusals: TypeAlias = list[Refused]  # `list` is a method of the class below
 
 _LOG = logging.getLogger("memory_injection.stores.vector")
 _CONTEXT = 0.5  # weight of the turns before a short ask...
@@ -71,8 +74,8 @@ class VectorStore(SQLiteStore):
             entries where it is installed (``memory_injection[ann]``), else ``"exact"``, which ranks
             them all; ``"usearch"`` at any size. Its index lies in the folder ``<path>.vectors``.
         reranker: reorders the best entries, e.g. ``embedders.CrossEncoderReranker``; takes query
-            and entries, may be async. It sees its ``most`` best entries (20 if it does not say),
-            however few are asked for.
+            and entries, may be async. It is shown as many of the best entries as its attribute
+            ``most`` says, however many are asked for; without one 20, or as many as are asked for.
         rerank_timeout: seconds from the start of a search within which the reranker must answer,
             else the order stays as it was and ``problem`` says so; None waits.
         **options: as for ``SQLiteStore``.
@@ -104,11 +107,12 @@ class VectorStore(SQLiteStore):
             writable=self.writable, busy_timeout=options.get("busy_timeout", 5.0),
             prepare=self._prepare,
         )  # fmt: skip
-        if embed_timeout is not None and not embed_timeout > 0:
-            raise ConfigurationError(f"embed_timeout must be above 0 s, not {embed_timeout!r}")
+        if embed_timeout is not None:
+            embed_timeout = checked_seconds("embed_timeout", embed_timeout)
         self.hybrid = checked_flag("hybrid", hybrid)
         self.problem: str | None = None
         self._vectorizer = Vectorizer(load_embedder(embedder), embed_timeout, name)
+        self._turn = Turn(self.path, name)
         self._reranking = Reranking(reranker, rerank_timeout)
         self._unknown: set[str | None] = set()  # languages that the log was told of
         self._index = vector_index_for(index, self.path, name)
@@ -197,12 +201,13 @@ class VectorStore(SQLiteStore):
             question = Question(
                 query, asked, context or "", depth, limit, self._clock().date(), self.hybrid
             )
-            found, unknown = self._both.search_both(
-                session, view_of(session, scope), model, question
-            )
+            view = view_of(session, scope)
+            found, unknown = self._both.search_both(session, view, model, question)
+            owners = [owner.id for owner in view.owners] if unknown else []
+            refused = tables.count_refused(session.conn, embedder.name, owners) if unknown else 0
         if unknown == view.entries:
             return self._by_words(query, given, self._nothing_embedded("now: call reembed()"))
-        return SearchResult(found, problem=_partly(unknown, view.entries))
+        return SearchResult(found, problem=by_words_alone(unknown, view.entries, refused))
 
     def _nothing_embedded(self, when: str) -> str:
         name = self._vectorizer.embedder.name
@@ -245,26 +250,27 @@ class VectorStore(SQLiteStore):
         """Write one entry, embed it, and return its id; see ``SQLiteStore.add``.
 
         If the embedder fails the entry is kept and found by its words; ``problem`` says why, and
-        the next write or ``reembed`` tries again.
+        the next write or ``reembed`` tries again. An entry that it refuses by itself is set aside,
+        see ``refused``.
         """
-        others = self._vectorizer.taken()
+        before = self._before()
         done = super().add(content, metadata, scope=scope, id=id, created_at=created_at)
-        return self._run(self._embedded(done, others))
+        return self._run(self._embedded(done, before))
 
     def add_many(  # type: ignore[override]
         self, items: Iterable[object], *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed many entries; see ``SQLiteStore.add_many``."""
-        others = self._vectorizer.taken()
-        return self._run(self._embedded(super().add_many(items, scope=scope), others))
+        before = self._before()
+        return self._run(self._embedded(super().add_many(items, scope=scope), before))
 
     def add_messages(  # type: ignore[override]
         self, messages: Sequence[Any], context: Any = None, *, scope: Scope | None = None
     ) -> list[str] | Awaitable[list[str]]:
         """Write and embed the messages of a conversation; see ``SQLiteStore.add_messages``."""
-        others = self._vectorizer.taken()
+        before = self._before()
         done = super().add_messages(messages, context, scope=scope)
-        return self._run(self._embedded(done, others))
+        return self._run(self._embedded(done, before))
 
     def erase(self, scope: Scope) -> int:
         """Delete everything written for *scope*, vectors too; see ``SQLiteStore.erase``."""
@@ -279,15 +285,18 @@ class VectorStore(SQLiteStore):
         progress: Callable[[int], None] | None = None,
     ) -> transfer.ImportReport | Awaitable[transfer.ImportReport]:
         """Read JSON lines and embed them; see ``SQLiteStore.import_lines``."""
-        others = self._vectorizer.taken()
+        before = self._before()
         report = super().import_lines(source, scope=scope, progress=progress)
-        return self._run(self._embedded(report, others))
+        return self._run(self._embedded(report, before))
 
     def reembed(self, progress: Progress | None = None) -> int | Awaitable[int]:
         """Embed every entry that has no vector of the current model; return how many.
 
         Needed after a change of model, and after the embedder was out of reach. It may be broken
-        off at any time: what was embedded is kept, and the next call goes on from there.
+        off at any time: what was embedded is kept, and the next call goes on from there. While
+        another call is at it, in this process or another, this one waits for it to end. Entries
+        that the embedder refused are tried again; those that it refuses still are not counted, and
+        ``problem`` and ``refused`` name them.
 
         Args:
             progress: called after every batch with (embedded, to do).
@@ -299,29 +308,48 @@ class VectorStore(SQLiteStore):
         return self._run(self._reembedded(progress))
 
     def waiting(self) -> int:
-        """Return how many entries have no vector of the current model."""
-        embedder = self._vectorizer.embedder
+        """Return how many entries have no vector of the current model, but for the refused.
+
+        The length of its vectors is part of what it is: if the embedder does not say it before it
+        is asked for the first time, the recorded one counts until then.
+        """
+        name, dimension = self._vectorizer.embedder.name, self._vectorizer.dimension
         with self._database.read() as session:
-            model = tables.find_model(session.conn, embedder.name, embedder.dimension)
-            return tables.count_waiting(session.conn, model)
+            model = tables.find_model(session.conn, name, dimension)
+            return tables.count_waiting(session.conn, model, name)
+
+    def refused(self) -> Refusals:
+        """Return the entries that the embedder refuses, oldest first: ``id, reason, scope``.
+
+        They are found by their words. Nothing tries them again but ``reembed``, a change of their
+        text, or of the model.
+        """
+        with self._database.read() as session:
+            return refused_entries(session.conn, self._vectorizer.embedder.name)
 
     def _run(self, steps: Steps[T]) -> T | Awaitable[T]:
         return run(steps, later=self._vectorizer.is_async)
 
     def _reembedded(self, progress: Progress | None) -> Steps[int]:
-        count = yield from embed_waiting(self._database, self._vectorizer, progress)
-        yield Blocking(lambda: self._follow(count))
-        return count
+        done = yield from embed_all(self._database, self._vectorizer, self._turn, progress)
+        self._note(told_of(self._vectorizer.embedder.name, done.refused))
+        yield Blocking(lambda: self._follow(done.embedded))
+        return done.embedded
 
-    def _embedded(self, done: T, others: frozenset[int]) -> Steps[T]:
+    def _before(self) -> tuple[int, frozenset[int]]:
+        """Return the last row number, and those that other calls are embedding."""
+        with self._database.read() as session:
+            return tables.last_written(session.conn), self._vectorizer.taken()
+
+    def _embedded(self, written: T, before: tuple[int, frozenset[int]]) -> Steps[T]:
         try:
-            count = yield from embed_waiting(self._database, self._vectorizer, others=others)
+            done = yield from embed_written(self._database, self._vectorizer, self._turn, *before)
         except EmbeddingFailed as error:
             self._note(str(error))
-            return done
-        self._note(None)
-        yield Blocking(lambda: self._follow(count))
-        return done
+            return written
+        self._note(told_of(self._vectorizer.embedder.name, done.refused))
+        yield Blocking(lambda: self._follow(done.embedded))
+        return written
 
     def _follow(self, count: int) -> None:
         """Let the index follow what was embedded."""
@@ -355,9 +383,3 @@ def _other_length(name: str, length: int, model: tables.Model) -> str:
         f"{name!r} gives vectors of {length} numbers, those kept have {model.dimension}:"
         " call reembed()"
     )
-
-
-def _partly(unknown: int, entries: int) -> str | None:
-    if not unknown:
-        return None
-    return f"{unknown} of {entries} entries by words alone: they wait to be embedded"

@@ -43,6 +43,11 @@ class Seen:
     entries: int
     level: Level | None = None
 
+    @property
+    def compared(self) -> int:
+        """How many of all the entries have a cosine, as far as those looked at tell."""
+        return self.entries - int(np.isnan(self.cosines).sum())
+
 
 class VectorIndex(Protocol):
     """Finds the entries whose vectors are nearest to a question's."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -20,12 +20,14 @@ from ..embedders.callables import is_async
 from ..errors import StoreError
 from ..forks import Lock
 from ..protocols import Embedder
+from .failures import is_general, message_of
 from .vectors import Scale
 from .workers import FutureTimeout, Workers
 
 __all__ = [
     "Blocking",
     "EmbeddingFailed",
+    "Rows",
     "Vectorizer",
     "run",
     "scale_of",
@@ -38,8 +40,31 @@ Kind = Literal["query", "document"]
 _REMEMBERED = 256  # questions whose vectors are kept: the same ask comes back within a turn
 
 
+_LONGEST = 300  # characters of an embedder's reason that are kept
+
+
 class EmbeddingFailed(StoreError):
-    """The embedder raised, took too long, or gave something that is not one vector per text."""
+    """The embedder raised, took too long, or gave something that is not one vector per text.
+
+    Attributes:
+        reason: what it did, without its name; at most 300 characters.
+        general: it would do so with any text: there is no use in asking text by text.
+    """
+
+    def __init__(
+        self, message: str, store: str | None = None, reason: str = "", general: bool = True
+    ) -> None:
+        """Keep what was wrong and whether it has to do with the texts."""
+        super().__init__(message, store)
+        self.reason = reason or message
+        self.general = general
+
+
+class Rows(NamedTuple):
+    """One unit vector per text; those at the positions in ``wrong`` are none, it says why."""
+
+    vectors: Vectors
+    wrong: Mapping[int, str]
 
 
 class Vectorizer:
@@ -60,10 +85,16 @@ class Vectorizer:
         self.is_async = bool(getattr(embedder, "is_async", is_async(embedder.embed)))
         self._timeout = timeout
         self._store = store
+        self._length: int | None = None
         self._seen: OrderedDict[tuple[str, ...], Vectors] = OrderedDict()
         self._lock = Lock()
         self._workers = Workers()
         self._taken: Counter[int] = Counter()  # two calls may embed one entry
+
+    @property
+    def dimension(self) -> int | None:
+        """How long the vectors are: as the embedder says, else as the last ones were."""
+        return self.embedder.dimension or self._length
 
     def taken(self) -> frozenset[int]:
         """Return the row numbers of the entries that calls are embedding at the moment."""
@@ -101,9 +132,9 @@ class Vectorizer:
         if known is not None:
             return known
         if self._timeout is None:
-            found = self._ask(texts, "query")
+            found = self._ask(texts, "query", self._all)
         else:
-            found = self._in_time(lambda: self._ask(texts, "query"), self._timeout)
+            found = self._in_time(lambda: self._ask(texts, "query", self._all), self._timeout)
         if isinstance(found, np.ndarray):
             return self._remember(key, found)
         return self._awaited(key, found)
@@ -114,24 +145,34 @@ class Vectorizer:
         Raises:
             EmbeddingFailed: see the class.
         """
-        return self._ask(texts, "document")
+        return self._ask(texts, "document", self._all)
 
-    def _ask(self, texts: Sequence[str], kind: Kind) -> Vectors | Awaitable[Vectors]:
+    def each(self, texts: Sequence[str]) -> Rows | Awaitable[Rows]:
+        """Return what the embedder gives for each text, or an awaitable of it.
+
+        Raises:
+            EmbeddingFailed: see the class.
+        """
+        return self._ask(texts, "document", self._rows)
+
+    def _ask(
+        self, texts: Sequence[str], kind: Kind, read: Callable[[Any, int], T]
+    ) -> T | Awaitable[T]:
         try:
             answer = self.embedder.embed(texts, kind)
         except (Exception, SystemExit) as error:
             raise self._failed(error) from error
         if inspect.isawaitable(answer):
             self.is_async = True
-            return self._later(answer, len(texts))
-        return self._checked(answer, len(texts))
+            return self._later(answer, len(texts), read)
+        return read(answer, len(texts))
 
-    async def _later(self, answer: Awaitable[Any], count: int) -> Vectors:
+    async def _later(self, answer: Awaitable[Any], count: int, read: Callable[[Any, int], T]) -> T:
         try:
             rows = await answer
         except (Exception, SystemExit) as error:
             raise self._failed(error) from error
-        return self._checked(rows, count)
+        return read(rows, count)
 
     async def _awaited(self, key: tuple[str, ...], answer: Awaitable[Vectors]) -> Vectors:
         try:
@@ -156,28 +197,77 @@ class Vectorizer:
                 self._seen.popitem(last=False)
         return found
 
-    def _checked(self, rows: Any, count: int) -> Vectors:
-        try:
-            with np.errstate(over="ignore"):
-                found: Vectors = np.array(rows, dtype=np.float32)
-        except (TypeError, ValueError):
-            raise self._wrong("did not return numbers") from None
-        if found.ndim != 2 or len(found) != count or not found.shape[1]:
-            raise self._wrong(f"returned shape {found.shape} for {count} texts")
-        if not np.isfinite(found).all():
-            raise self._wrong("returned numbers that are not finite")
+    def _all(self, answer: Any, count: int) -> Vectors:
+        rows = self._rows(answer, count)
+        bad = [reason for reason in rows.wrong.values() if reason != _ZEROS]
+        if bad:
+            raise self.wrong(bad[0])
+        return rows.vectors
+
+    def _rows(self, answer: Any, count: int) -> Rows:
+        """Read the embedder's *answer*.
+
+        Raises:
+            EmbeddingFailed: it is not one list of numbers per text, all of one length.
+        """
+        missing: list[int] = []
+        if isinstance(answer, (list, tuple)) and len(answer) == count:
+            missing = [at for at, row in enumerate(answer) if row is None]
+            given = [row for row in answer if row is not None]
+            if missing and not given:
+                raise self.wrong(_NOTHING, general=False)
+        found = _numbers(given if missing else answer)
+        if found is None:
+            raise self.wrong("did not return numbers")
+        if found.ndim != 2 or len(found) != count - len(missing) or not found.shape[1]:
+            raise self.wrong(f"returned shape {found.shape} for {count} texts")
+        self._of_its_length(found.shape[1])
+        if missing:
+            whole = np.zeros((count, found.shape[1]), np.float32)
+            whole[[at for at in range(count) if at not in {*missing}]] = found
+            found = whole
+        finite = np.isfinite(found).all(axis=1)
+        found[~finite] = 0.0
         norms = np.linalg.norm(found, axis=1, keepdims=True)
         unit: Vectors = np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
-        return unit
+        wrong = {int(at): _ZEROS for at in np.flatnonzero(norms == 0)}
+        wrong |= {int(at): _INFINITE for at in np.flatnonzero(~finite)}
+        return Rows(unit, wrong | dict.fromkeys(missing, _NOTHING))
+
+    def _of_its_length(self, length: int) -> None:
+        said = self.embedder.dimension
+        if said is not None and said != length:
+            raise self.wrong(f"returned vectors of {length} numbers, its dimension is {said}")
+        self._length = length
 
     def _failed(self, error: BaseException) -> EmbeddingFailed:
-        return self._wrong(f"failed: {type(error).__name__}: {error}")
+        said = f"{type(error).__name__}: {message_of(error)}"
+        return self.wrong(f"failed: {said}", general=is_general(error))
 
     def _late(self) -> EmbeddingFailed:
-        return self._wrong(f"did not answer within {self._timeout:g} s")
+        return self.wrong(f"did not answer within {self._timeout:g} s")
 
-    def _wrong(self, what: str) -> EmbeddingFailed:
-        return EmbeddingFailed(f"embedder {self.embedder.name!r} {what}", self._store)
+    def wrong(self, what: str, general: bool = True) -> EmbeddingFailed:
+        """Return the error that says *what* the embedder did."""
+        message = f"embedder {self.embedder.name!r} {what}"
+        return EmbeddingFailed(message, self._store, what[:_LONGEST], general)
+
+
+_ZEROS = "returned nothing but zeros"
+_INFINITE = "returned numbers that are not finite"
+_NOTHING = "returned None"
+
+
+def _numbers(answer: Any) -> Vectors | None:
+    """Return *answer* as real numbers, or None if it does not hold any."""
+    try:
+        found = np.asarray(answer)
+        if found.dtype.kind not in "biufO":
+            return None  # a cast would drop the imaginary part, or read a text as a number
+        with np.errstate(over="ignore"):
+            return np.array(found, dtype=np.float32)
+    except (TypeError, ValueError):
+        return None
 
 
 class Blocking(NamedTuple):

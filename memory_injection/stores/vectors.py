@@ -4,12 +4,14 @@
   scale
 - ``memory_scales``: what a model's cosines look like in a language, for a question with its answer
   and with something else
-- ``memory_vectors``: one row per embedded entry, float32, unit length. A row belongs to one
-  model; rows of another model are never compared with, they wait to be embedded again.
+- ``memory_vectors``: one row per embedded entry, float32, unit length, and the language of its
+  text ("" for none, NULL in rows of earlier versions). A row belongs to one model; rows of another
+  model are never compared with, they wait to be embedded again.
 - ``memory_segments``: the files of an approximate index, see ``usearch_index``
+- ``memory_refused``: entries that an embedder, by name, has no vector for, and why
 - ``memory_owned``: an owner's entries in order of their row numbers
 
-Deleting an entry deletes its vector (by trigger, whoever deletes it).
+Deleting an entry deletes its vector and its refusals (by trigger, whoever deletes it).
 """
 
 from __future__ import annotations
@@ -21,32 +23,48 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..text import guess_language
+
 __all__ = [
+    "HEAD",
     "Model",
     "Scale",
     "Vectors",
+    "code_of",
+    "count_refused",
     "count_waiting",
     "find_model",
+    "has_languages",
     "has_segments",
     "keep",
+    "language_of",
     "languages_of",
+    "last_written",
     "prepare_vectors",
     "record_model",
     "record_scales",
+    "set_aside",
+    "spoken_by",
+    "take_back",
     "waiting",
 ]
 
 Vectors = NDArray[np.float32]
+HEAD = 1000
+"""Characters of an entry that tell its language."""
 
 
 def prepare_vectors(conn: sqlite3.Connection) -> None:
     """Make the tables where they are missing."""
-    if all(_exists(conn, name) for name in ("memory_vectors_gone", "memory_segments", _SCALES)):
+    made = ("memory_vectors_gone", "memory_segments", _SCALES, "memory_refused_gone")
+    if all(_exists(conn, name) for name in made) and has_languages(conn):
         return
     conn.execute("BEGIN IMMEDIATE")
     try:
         for statement in _TABLES:
             conn.execute(statement)
+        if not has_languages(conn):
+            conn.execute("ALTER TABLE memory_vectors ADD COLUMN language TEXT")
     except BaseException:
         conn.execute("ROLLBACK")
         raise
@@ -59,7 +77,7 @@ _TABLES = (
     " dimension INTEGER NOT NULL, unrelated REAL NOT NULL, answer REAL NOT NULL,"
     " UNIQUE (name, dimension))",
     "CREATE TABLE IF NOT EXISTS memory_vectors (id INTEGER PRIMARY KEY,"
-    " model INTEGER NOT NULL, vector BLOB NOT NULL)",
+    " model INTEGER NOT NULL, vector BLOB NOT NULL, language TEXT)",
     "CREATE TRIGGER IF NOT EXISTS memory_vectors_gone AFTER DELETE ON memory_entries"
     " BEGIN DELETE FROM memory_vectors WHERE id = old.id; END",
     "CREATE INDEX IF NOT EXISTS memory_owned ON memory_entries (scope)",
@@ -69,12 +87,36 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS memory_scales (model INTEGER NOT NULL, language TEXT NOT NULL,"
     " unrelated REAL NOT NULL, answer REAL NOT NULL, spread REAL NOT NULL,"
     " PRIMARY KEY (model, language)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS memory_refused (id INTEGER NOT NULL, model TEXT NOT NULL,"
+    " reason TEXT NOT NULL, PRIMARY KEY (id, model)) WITHOUT ROWID",
+    "CREATE TRIGGER IF NOT EXISTS memory_refused_gone AFTER DELETE ON memory_entries"
+    " BEGIN DELETE FROM memory_refused WHERE id = old.id; END",
 )
 
 
 def has_segments(conn: sqlite3.Connection) -> bool:
     """Tell whether the file has the table of an approximate index (older ones have none)."""
     return _exists(conn, "memory_segments")
+
+
+def has_languages(conn: sqlite3.Connection) -> bool:
+    """Tell whether the vectors' table has its texts' languages (older files have none)."""
+    return any(row[1] == "language" for row in conn.execute("PRAGMA table_info(memory_vectors)"))
+
+
+def spoken_by(text: str) -> str:
+    """Return the language of an entry's *text*, told from its head; "" if nothing tells it."""
+    return guess_language(text[:HEAD]) or ""
+
+
+def code_of(language: str) -> int:
+    """Return a number for *language* (a code of a few letters), 0 for ""."""
+    return int.from_bytes(language.encode(), "big")
+
+
+def language_of(code: int) -> str | None:
+    """Return the language that :func:`code_of` made *code* of; None for ""."""
+    return code.to_bytes((code.bit_length() + 7) // 8, "big").decode() or None
 
 
 def _exists(conn: sqlite3.Connection, name: str) -> bool:
@@ -205,30 +247,88 @@ def languages_of(conn: sqlite3.Connection) -> set[str]:
     return {language for row in rows for language in row[0].split()}
 
 
-def keep(conn: sqlite3.Connection, model: Model, ids: Sequence[int], vectors: Vectors) -> None:
+def keep(
+    conn: sqlite3.Connection,
+    model: Model,
+    ids: Sequence[int],
+    vectors: Vectors,
+    languages: Sequence[str],
+) -> None:
     """Write one vector per entry inside the caller's transaction; entries that went are skipped."""
     conn.executemany(
-        "INSERT OR REPLACE INTO memory_vectors (id, model, vector)"
-        " SELECT id, ?, ? FROM memory_entries WHERE id = ?",
-        [(model.id, row.tobytes(), ident) for ident, row in zip(ids, vectors, strict=True)],
+        "INSERT OR REPLACE INTO memory_vectors (id, model, vector, language)"
+        " SELECT id, ?, ?, ? FROM memory_entries WHERE id = ?",
+        [
+            (model.id, row.tobytes(), language, ident)
+            for ident, row, language in zip(ids, vectors, languages, strict=True)
+        ],
+    )
+    conn.executemany(
+        "DELETE FROM memory_refused WHERE id = ? AND model = ?",
+        [(ident, model.name) for ident in ids],
     )
 
 
+def set_aside(conn: sqlite3.Connection, name: str, refused: Mapping[int, str]) -> None:
+    """Record what the embedder *name* refuses, and why, inside the caller's transaction."""
+    conn.executemany(
+        "INSERT OR REPLACE INTO memory_refused (id, model, reason)"
+        " SELECT id, ?, ? FROM memory_entries WHERE id = ?",
+        [(name, reason, ident) for ident, reason in refused.items()],
+    )
+
+
+def take_back(conn: sqlite3.Connection, name: str) -> None:
+    """Forget what the embedder *name* refused: another model goes by its name now."""
+    conn.execute("DELETE FROM memory_refused WHERE model = ?", (name,))
+
+
+def last_written(conn: sqlite3.Connection) -> int:
+    """Return the row number of the entry written last, whether or not it is still there."""
+    sql = "SELECT seq FROM sqlite_sequence WHERE name = 'memory_entries'"
+    return next((row[0] for row in conn.execute(sql)), 0)
+
+
 def waiting(
-    conn: sqlite3.Connection, model: Model | None, most: int, after: int = 0
+    conn: sqlite3.Connection,
+    model: Model | None,
+    most: int,
+    after: int = 0,
+    but_refused: str | None = None,
 ) -> list[tuple[int, str]]:
-    """Return entries without a vector of *model*, oldest first: row number and text."""
+    """Return entries without a vector of *model*, oldest first: row number and text.
+
+    Those that the embedder *but_refused* has refused are left out.
+    """
     return conn.execute(
         "SELECT e.id, e.content FROM memory_entries e LEFT JOIN memory_vectors v"
-        " ON v.id = e.id AND v.model = ? WHERE v.id IS NULL AND e.id > ? ORDER BY e.id LIMIT ?",
-        (model.id if model else -1, after, most),
+        " ON v.id = e.id AND v.model = ? WHERE v.id IS NULL AND e.id > ?"
+        " AND NOT EXISTS (SELECT 1 FROM memory_refused r WHERE r.id = e.id AND r.model = ?)"
+        " ORDER BY e.id LIMIT ?",
+        (model.id if model else -1, after, but_refused, most),
     ).fetchall()
 
 
-def count_waiting(conn: sqlite3.Connection, model: Model | None) -> int:
-    """Return how many entries have no vector of *model*."""
+def count_waiting(
+    conn: sqlite3.Connection, model: Model | None, but_refused: str | None = None
+) -> int:
+    """Return how many entries have no vector of *model*, as :func:`waiting` would list them."""
     total = int(conn.execute("SELECT count(*) FROM memory_entries").fetchone()[0])
+    if but_refused is not None and _exists(conn, "memory_refused"):
+        sql = "SELECT count(*) FROM memory_refused WHERE model = ?"
+        total -= int(conn.execute(sql, (but_refused,)).fetchone()[0])
     if model is None:
         return total
     sql = "SELECT count(*) FROM memory_vectors WHERE model = ?"
     return total - int(conn.execute(sql, (model.id,)).fetchone()[0])
+
+
+def count_refused(conn: sqlite3.Connection, name: str, owners: Sequence[int]) -> int:
+    """Return how many of the *owners*' entries the embedder *name* has refused."""
+    if not _exists(conn, "memory_refused"):
+        return 0
+    sql = (
+        "SELECT count(*) FROM memory_refused r JOIN memory_entries e ON e.id = r.id"
+        f" WHERE r.model = ? AND e.scope IN ({','.join('?' * len(owners))})"
+    )
+    return int(conn.execute(sql, (name, *owners)).fetchone()[0])

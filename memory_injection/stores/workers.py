@@ -13,6 +13,7 @@ from contextvars import copy_context
 from typing import Any, TypeVar
 
 from ..forks import Lock
+from .failures import message_of
 
 __all__ = ["FutureTimeout", "Workers"]
 
@@ -90,7 +91,7 @@ class Workers:
             except Exception as error:
                 future.set_exception(error)
             except BaseException as error:  # would end the caller's thread, not only this one
-                future.set_exception(RuntimeError(f"{type(error).__name__}: {error}"))
+                future.set_exception(RuntimeError(_named(error)))
             del future, work, task
 
     def _next(self) -> _Task | None:
@@ -102,3 +103,7 @@ class Workers:
                 return self._tasks.popleft()
             self._threads -= 1
             return None
+
+
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {message_of(error)}"

@@ -141,7 +141,7 @@ def write(
 def delete(conn: sqlite3.Connection, ids: Iterable[int]) -> int:
     """Delete the entries with these row numbers inside the caller's transaction; return how many.
 
-    Threads and speakers that nothing refers to any more go as well.
+    Their owners, sessions and speakers stay until :func:`sweep`.
     """
     gone = 0
     for chunk in _chunks(ids, _CHUNK):

@@ -3,6 +3,7 @@
 Small pure functions; no state but memo caches, no I/O.
 """
 
+from .asking_days import words_about_days
 from .capitals import written_as_names
 from .dates import Period, periods, read_day, read_periods
 from .folding import fold
@@ -47,6 +48,7 @@ __all__ = [
     "unwrapped",
     "without_function_words",
     "word_terms",
+    "words_about_days",
     "words_of_asking",
     "written_as_names",
 ]

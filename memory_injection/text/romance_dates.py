@@ -67,7 +67,11 @@ _FR_UNITS = {
 _FR, _FR_SURE, _FR_S = _any(_FR_MONTHS), _any(_FR_MONTHS).replace("mars|", ""), _any(_FR_SEASONS)
 _LAST = "(?:dernier|derniere|passee?)"
 _OF = r"(?: de)? (?:l['’])?"
-_DAYS = "lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche"
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_FR_WEEKDAYS = dict(
+    zip("lundi mardi mercredi jeudi vendredi samedi dimanche".split(), _WEEKDAYS, strict=True)
+)
+_DAYS = _any(_FR_WEEKDAYS)
 _BEFORE = r"en|depuis|debut|fin|mi|courant|jusqu['’]en|mois (?:de|d['’])"
 _FRENCH = (
     rule(r"\bavant[- ]hier\b", "day before yesterday"),
@@ -76,6 +80,7 @@ _FRENCH = (
     rule(rf"\b(?:le )?week[- ]?end {_LAST}\b", "last weekend"),
     rule(rf"\b(?:la )?semaine {_LAST}\b", "last week"),
     rule(r"\bcette semaine\b", "this week"),
+    rule(rf"\b({_DAYS}) {_LAST}\b", lambda m: f"last {_FR_WEEKDAYS[m[1]]}"),
     rule(rf"\b(?:le )?mois {_LAST}\b", "last month"),
     rule(r"\bce mois(?:[- ]ci)?\b", "this month"),
     rule(rf"\ban(?:nee)? {_LAST}\b", "last year"),
@@ -97,8 +102,11 @@ _FRENCH = (
     rule(rf"(?:\bl['’]|\ble )({_FR_S}) {_LAST}\b", _season(_FR_SEASONS, "last")),
     rule(rf"\bcet? ({_FR_S})\b", _season(_FR_SEASONS, "this")),
 )
+# Without a look at the ends of words: so the search leaps from one possible first letter to the
+# next, and most questions in English cost a microsecond.
 _FR_HINT = re.compile(
-    rf"hier|hui\b|{_LAST}|\bcet?\b|\bcette|\bil y a|{_FR_SURE}|\bmars\b|\b(?:{_FR_S})\b"
+    "|".join(["hier", "hui", "dernier", "passe", "cet ", "cette ", "il y a", *_FR_MONTHS])
+    + rf"|[ '’](?:{_FR_S})|(?:^| )ce "
 )
 _HIER = re.compile(r"\bhier\b")
 
@@ -120,6 +128,9 @@ _ES_UNITS = {
     "dias": "days", "dia": "days", "semanas": "weeks", "semana": "weeks", "meses": "months",
     "mes": "months", "anos": "years", "ano": "years",
 }  # fmt: skip
+_ES_WEEKDAYS = dict(
+    zip("lunes martes miercoles jueves viernes sabado domingo".split(), _WEEKDAYS, strict=True)
+)
 _ES, _ES_S = _any(_ES_MONTHS), _any(_ES_SEASONS)
 _DE = "(?: del?)?"
 _EN = "en|desde|hasta|durante|(?:mes|principios|mediados|finales|fines) de|el pasado"
@@ -130,6 +141,10 @@ _SPANISH = (
     rule(r"\b(?:el )?fin de semana pasado\b", "last weekend"),
     rule(r"\b(?:la )?(?:semana pasada|pasada semana)\b", "last week"),
     rule(r"\besta semana\b", "this week"),
+    rule(
+        rf"\b(?:el )?({_any(_ES_WEEKDAYS)}) pasado\b|\b(?:el )?pasado ({_any(_ES_WEEKDAYS)})\b",
+        lambda m: f"last {_ES_WEEKDAYS[m[1] or m[2]]}",
+    ),
     rule(r"\b(?:el )?(?:mes pasado|pasado mes)\b", "last month"),
     rule(r"\beste mes\b", "this month"),
     rule(r"\b(?:el )?(?:ano pasado|pasado ano)\b", "last year"),
@@ -147,10 +162,9 @@ _SPANISH = (
     rule(rf"\best[ea] ({_ES_S})\b", _season(_ES_SEASONS, "this")),
 )
 _ES_HINT = re.compile(
-    rf"ayer|\bantier|\banoche|\bhoy\b|\bpasad[oa]\b|\best[ea] |\bhace |{_ES}|{_ES_S}"
-)
-
-
+    "|".join(["ayer", "antier", "anoche", "hoy", "pasad", "esta ", "este ", "hace ", *_ES_MONTHS])
+    + "|" + _ES_S
+)  # fmt: skip
 _ES_DAY = re.compile(r"\b(?:ayer|hoy)\b")
 _ES_DAYS = (rule(r"\bayer\b", "yesterday"), rule(r"\bhoy\b", "today"))
 

@@ -59,13 +59,15 @@ def has_lone_character(text: str) -> bool:
 
     It is in no pair, and may be the matter all the same ("今天 做").
     """
+    if text.isascii():
+        return False
     alone = _LONE.findall(text)
     return any(not has_function_character(one) and one not in _WORDS for one in alone)
 
 
 def asks_for_more(question: str) -> bool:
     """Tell whether a question of Chinese or Japanese asks for more than its words seem to say."""
-    return _MATTER.search(question) is not None
+    return not question.isascii() and _MATTER.search(question) is not None
 
 
 def without_function_words(question: str) -> str:

@@ -882,9 +882,12 @@ def test_forgetting_reaches_everything_that_waits(capture_for: Any) -> None:
 
 
 def test_too_many_calls_waiting_are_counted(
-    capture_for: Any, monkeypatch: pytest.MonkeyPatch
+    capture_for: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """When calls come faster than they can be looked at, the newest are given up and counted."""
+    """When calls come faster than they can be looked at, the newest are given up, and that is said.
+
+    In the status, in each report from then on, and in the log, there not for every one of them.
+    """
     monkeypatch.setattr("memory_injection.capture.coordinator.MAX_WAITING", 2)
     gate = threading.Event()
     log = Log()
@@ -899,8 +902,12 @@ def test_too_many_calls_waiting_are_counted(
     assert not capture.flush(0.05)
     gate.set()
     assert capture.flush(20)
-    assert len(log.said) + capture.status().overflow == 10
-    assert capture.status().overflow >= 7
+    lost = capture.status().overflow
+    assert len(log.said) + lost == 10
+    assert lost >= 7
+    told = f"capture: {lost} calls given up, for too many waited to be looked at"
+    assert capture.warnings == (told,)
+    assert [record.getMessage().split()[0] for record in caplog.records][:3] == ["1", "2", "4"]
 
 
 def test_whole_turns_go_to_a_store_with_a_turn_hook(capture_for: Any) -> None:

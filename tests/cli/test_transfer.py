@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_injection.cli import transfer
+from memory_injection.cli import bars
 
 from .conftest import Run
 
@@ -72,10 +72,10 @@ def test_progress_is_shown_to_a_person(run: Run, monkeypatch: pytest.MonkeyPatch
     Path("in.jsonl").write_text('{"content": "a"}\n{"content": "b"}\n', encoding="utf-8")
     assert run("import", "in.jsonl").err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    with transfer._progress("importing", 2, quiet=False) as progress:
+    with bars.bar("importing", 2, quiet=False) as progress:
         assert progress is not None
         progress(2)
-    with transfer._progress("importing", 2, quiet=True) as progress:
+    with bars.bar("importing", 2, quiet=True) as progress:
         assert progress is None
 
 

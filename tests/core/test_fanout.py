@@ -10,7 +10,14 @@ import types
 
 import pytest
 
-from memory_injection import MemoryEntry, MemoryManager, SearchResult, StoreErrors, fanout
+from memory_injection import (
+    ConfigurationError,
+    MemoryEntry,
+    MemoryManager,
+    SearchResult,
+    StoreErrors,
+    fanout,
+)
 from memory_injection.access import registered
 from memory_injection.fanout import Ask, ask_now, ask_soon, run_all_now, run_all_soon
 from memory_injection.testing import AsyncFakeStore, FakeStore
@@ -375,3 +382,33 @@ async def test_a_cancelled_write_is_cancelled_in_its_stores():
             await writing
         await asyncio.sleep(0.2)
     assert written == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_search_says_how_many_entries_it_wants(way):
+    """Stores written for Strands read the limit without asking whether there is one."""
+    wanted = {}
+
+    def found(query, options):
+        wanted[query] = options["max_search_results"]
+        return ()
+
+    store, usual = FakeStore(found, name="few"), FakeStore(found, name="usual")
+    store.max_search_results = 3
+    with MemoryManager([store, usual]) as memory:
+        for name, limit in (("few", None), ("usual", None), ("few", 7)):
+            query, given = f"{name} {limit}", {"stores": [name], "max_search_results": limit}
+            if way == "sync":
+                memory.search(query, **given)
+            else:
+                asyncio.run(memory.asearch(query, **given))
+    assert wanted == {"few None": 3, "usual None": 10, "few 7": 7}
+
+
+@pytest.mark.parametrize("limit", [0, -1, True, "5"])
+def test_a_stores_usual_limit_is_a_count(limit):
+    """It is refused by name where the manager is built."""
+    store = FakeStore(name="notes")
+    store.max_search_results = limit
+    with pytest.raises(ConfigurationError, match="store 'notes': max_search_results must be"):
+        MemoryManager([store])

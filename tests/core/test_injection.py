@@ -25,6 +25,7 @@ from memory_injection import (
 )
 from memory_injection.dialects.registry import dialect_named, dialect_names
 from memory_injection.pipeline.weighing import bytes_beside
+from memory_injection.stores import InMemoryStore
 from memory_injection.testing import AsyncFakeStore, FakeStore
 
 USER = {"role": "user", "content": "what about the garden?"}
@@ -224,6 +225,85 @@ def test_entries_below_the_floor_are_noise(floor):
         result = memory.inject([USER])
     assert [e.content for e in result.block.entries] == ["good", "unscored"]
     assert [d.reason for d in result.report.dropped] == ["below_floor"]
+
+
+def said(*texts):
+    roles = ("user", "assistant")
+    return [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "context"),
+    [
+        (("Who marries?", "Sarah.", "nice", "Indeed.", "where is it?"), "Who marries?\nSarah."),
+        (("Who marries?", "Sarah.", "ok", "She moved it to May.", "why?"), "She moved it to May."),
+        (("hi", "Hello!", "and where?"), ""),
+        (("Who?", "Sarah.", "Where?", "Bonn.", "when is it?"), "Where?\nBonn."),
+    ],
+)
+def test_small_talk_in_between_is_no_context(texts, context):
+    """What a short ask leans on stands before it; a reply that says something is kept."""
+    seen = []
+    store = FakeStore(["a fact"])
+    store.takes_context = True
+    with MemoryManager([store]) as memory:
+        memory.inject(said(*texts))
+        seen = [options.get("context", "") for options in store.options]
+    assert seen == [context]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        "ok, and what is the capital of Peru?",
+        "Peki Fransa'nın başkenti neresi?",
+        "Can you translate that into German?",
+        "That's great, thank you so much!",
+        "I didn't know that.",
+    ],
+)
+def test_an_ask_about_something_else_brings_no_old_topic_back(ask):
+    """It has words of its own, and nobody here has spoken of them; or it is small talk."""
+    with InMemoryStore() as store, MemoryManager([store]) as memory:
+        store.add_many(["I'm allergic to penicillin.", "The dentist is on Thursday.", "Rex barks."])
+        asked = memory.inject(said("What am I allergic to?", "Penicillin.", ask))
+        kept = memory.inject(said("What am I allergic to?", "Penicillin.", "What's wrong with it?"))
+    assert asked.report.entries == ()
+    assert kept.report.entries
+
+
+def turn(content, score, number, session="s"):
+    return {
+        "content": content, "score": score, "metadata": {"session": session, "turn": number},
+    }  # fmt: skip
+
+
+def test_turns_beside_one_above_the_floor_are_no_noise():
+    """The turn that asks has the question's words, the one that answers perhaps none."""
+    found = [
+        turn("which wrist?", 0.9, 4),
+        turn("the left", 0.2, 5),
+        turn("six weeks in plaster", 0.1, 6),
+        turn("a cast?", 0.1, 7),
+        turn("nothing of it", 0.0, 3),
+        turn("elsewhere", 0.2, 5, session="t"),
+        {"content": "a note", "score": 0.2},
+    ]
+    store = FakeStore(found, name="notes")
+    store.relevance_floor = 0.5
+    shown = ["which wrist?", "the left", "six weeks in plaster"]
+    with MemoryManager([store], injection={"max_entries": 9}) as memory:
+        result = memory.inject([USER])
+        assert [e.content for e in result.block.entries] == shown
+        assert [d.reason for d in result.report.dropped] == ["below_floor"] * 4
+    silent = FakeStore(found[1:], name="notes")
+    silent.relevance_floor = 0.5
+    with MemoryManager([silent]) as memory:
+        assert memory.inject([USER]).report.reason == "below_floor"
+    with MemoryManager(
+        [FakeStore(found, name="notes")], injection={"min_relevance": 0.5}
+    ) as memory:
+        assert [e.content for e in memory.inject([USER]).block.entries] == shown[:1]
 
 
 def test_nothing_above_the_floor_is_told_from_nothing_found():
@@ -1050,6 +1130,38 @@ def test_beside_the_messages_counts_what_is_sent():
     assert bytes_beside(body, "contents") == len('{"config": {"system": "be brief"}}')
     assert bytes_beside({"tools": [look]}, "contents") > len("look city Look out of the window.")
     assert bytes_beside({"tools": [Session()]}, "contents") > 0
+
+
+def test_what_no_api_takes_costs_no_block():
+    """Arguments that are no JSON are the SDK's to complain of; the rest is weighed without them."""
+    endless = {}
+    endless["own"] = endless
+
+    class Mute:
+        def __str__(self):
+            raise RuntimeError("says nothing")
+
+    for odd in (endless, {("a", "b"): 1}, Mute()):
+        body = {"model": "gpt-4o", "messages": [USER], "tools": [odd], "user": "u1"}
+        assert bytes_beside(body, "messages") == len('["model", "gpt-4o"]["user", "u1"]')
+        with MemoryManager([FakeStore(["x"])]) as memory:
+            assert memory.inject_request(body, api="openai.chat").report.status == "injected"
+
+
+def test_a_slip_in_a_step_leaves_the_earlier_blocks(monkeypatch):
+    """Whatever goes wrong on the way to a new block, the prefix stays what it was."""
+
+    def slip(*_):
+        raise KeyError("slip")
+
+    with MemoryManager([FakeStore(["x"])]) as memory:
+        first = memory.inject([USER])
+        monkeypatch.setattr("memory_injection.pipeline.flow.fresh_entries", slip)
+        later = memory.inject([USER, CALL, RESULT, {"role": "user", "content": "and the roses?"}])
+    assert later.messages[:1] == first.messages
+    assert (later.report.status, later.report.stage) == ("failed", "write")
+    assert later.report.error == "KeyError: 'slip'"
+    assert later.report.replayed_blocks == 1
 
 
 @pytest.mark.parametrize("api", ["anthropic.messages", "openai.chat"])

@@ -181,3 +181,18 @@ def test_a_message_that_cannot_be_written_into_costs_the_others_nothing():
     assert "one" in later.messages[0]["content"]
     assert later.messages[2] is sealed
     assert "three" in later.messages[4]["content"]
+
+
+@pytest.mark.parametrize("api", ["gemini", None])
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_bare_part_is_an_ask_whoever_says_the_dialect(api, alone):
+    """google-genai takes parts where contents stand; one part is a message like any other."""
+    part = {"text": "what is the cat called?"}
+    answer = {"role": "model", "parts": [{"text": "not much"}]}
+    contents = [part] if alone else [{"text": "what is new?"}, answer, part]
+    with MemoryManager([FakeStore(["Pamuk"])]) as memory:
+        result = memory.inject(contents, api=api)
+        again = memory.inject(result.messages, api=api)
+    assert result.report.status == "injected"
+    assert result.messages == [*contents, {"text": result.block.text}]
+    assert again.messages == result.messages

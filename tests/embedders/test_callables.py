@@ -79,7 +79,14 @@ def test_no_texts_need_no_vector() -> None:
     assert CallableEmbedder(lengths).embed([]) == []
 
 
-@pytest.mark.parametrize("wrong", [{"function": 3}, {"function": lengths, "batch_size": 0}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"function": 3},
+        {"function": lengths, "batch_size": 0},
+        {"function": lengths, "batch_size": "8"},
+    ],
+)
 def test_what_cannot_work_is_refused_at_construction(wrong: dict[str, object]) -> None:
     """Not callable, or a batch of nothing."""
     with pytest.raises(ConfigurationError):

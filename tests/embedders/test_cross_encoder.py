@@ -47,8 +47,9 @@ def test_what_is_missing_is_named(folder: str, monkeypatch: pytest.MonkeyPatch) 
     """The model at construction, the library when it is used."""
     with pytest.raises(ConfigurationError, match="'nowhere'"):
         CrossEncoderReranker("nowhere")
-    with pytest.raises(ConfigurationError, match="at least 1"):
-        CrossEncoderReranker(folder, most=0)
+    for most in (0, "20"):
+        with pytest.raises(ConfigurationError, match="at least 1"):
+            CrossEncoderReranker(folder, most=most)  # type: ignore[arg-type]
 
     def missing(name: str) -> Any:
         raise ImportError(name)

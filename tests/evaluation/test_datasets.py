@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -126,6 +129,125 @@ def test_what_is_wrong_is_told_with_its_place(locomo: Path, beam: Path, squad: P
         load_beam(beam)
 
 
+def changed(file: Path, change: Callable[[Any], object]) -> Path:
+    """Read *file*, change what it holds, write it again."""
+    told = json.loads(file.read_text())
+    change(told)
+    file.write_text(json.dumps(told))
+    return file
+
+
+@pytest.mark.parametrize("text", [None, "", " \n"])
+def test_blank_turns_are_left_out_and_counted(
+    locomo: Path, beam: Path, squad: Path, text: str | None
+) -> None:
+    """One odd turn costs itself, not the measurement; what it would have answered has no gold."""
+    file = locomo / "locomo.json"
+    changed(file, lambda told: told[0]["conversation"]["session_1"][1].update(text=text))
+    talk = load_locomo(locomo)[0]
+    assert (len(talk.items), talk.blank) == (7, 1)
+    assert talk.items[1].metadata["turn"] == 2
+    assert talk.questions[0].gold == {"D1:4"}
+    changed(file, lambda told: told[0]["conversation"]["session_1"][3].update(text=text))
+    assert load_locomo(locomo)[0].items[2].content == "[image: a blue kayak]"
+    changed(beam / "1" / "chat.json", lambda told: told[0]["turns"][0][1].update(content=text))
+    assert [(len(chat.items), chat.blank) for chat in load_beam(beam)] == [(3, 1), (4, 0)]
+    changed(squad, lambda told: told["data"][0]["paragraphs"][0].update(context=text))
+    assert (len(load_squad([squad])[0].items), load_squad([squad])[0].blank) == (1, 1)
+
+
+def _turn(**change: object) -> Callable[[Any], object]:
+    return lambda told: told[0]["conversation"]["session_2"][1].update(change)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (_turn(text=5), r"a number where a text should be at [0].conversation.session_2[1]"),
+        (_turn(text=["x"]), r"a list where a text should be at [0].conversation.session_2[1]"),
+        (_turn(blip_caption={}), r"an object where a text should be at [0].conversation.session_2"),
+        (_turn(dia_id=" "), r"a blank id at [0].conversation.session_2[1]"),
+        (lambda told: told[0].update(conversation=[]), "a list where an object should be"),
+        (
+            lambda told: told[1]["conversation"].update(session_2=None),
+            r"[1].conversation.session_2)",
+        ),
+        (lambda told: told[1].update(qa=None), r"another shape at [1].qa)"),
+        (lambda told: told[1]["qa"][1].update(question=True), r"a truth value where a text should"),
+        (lambda told: told[1]["qa"][1].update(evidence=7), r"another shape at [1].qa[1])"),
+    ],
+)
+def test_a_dialogue_of_another_shape_is_told_with_its_place(
+    locomo: Path, change: Callable[[Any], object], says: str
+) -> None:
+    """Values of another kind are no blanks: the file, the place, and what is there."""
+    changed(locomo / "locomo.json", change)
+    with pytest.raises(InputError) as caught:
+        load_locomo(locomo)
+    assert "locomo.json: expected" in str(caught.value)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            lambda told: told[0]["turns"][1][0].update(content=3),
+            "a number where a text should be at",
+        ),
+        (lambda told: told[0]["turns"][1][0].update(content=3), "at [0].turns[1][0])"),
+        (lambda told: told[0]["turns"][1][0].pop("role"), "no 'role' at [0].turns[1][0])"),
+        (lambda told: told[0]["turns"][1][0].update(id=""), "a blank id at [0].turns[1][0])"),
+        (lambda told: told[0].update(turns=None), "another shape at [0].turns)"),
+        (lambda told: told[0]["turns"].append(3), "another shape at [0].turns[2])"),
+    ],
+)
+def test_a_chat_of_another_shape_is_told_with_its_place(
+    beam: Path, change: Callable[[Any], object], says: str
+) -> None:
+    """The same of BEAM."""
+    changed(beam / "1" / "chat.json", change)
+    with pytest.raises(InputError) as caught:
+        load_beam(beam)
+    assert "chat.json: expected" in str(caught.value)
+    assert says in str(caught.value)
+    probes = beam / "10" / "probing_questions.json"
+    changed(probes, lambda told: told.update(knowledge_update=None))
+    with pytest.raises(InputError, match=r"another shape at knowledge_update\)"):
+        load_beam(beam / "10")
+
+
+def test_paragraphs_of_another_shape_are_told_with_their_place(squad: Path) -> None:
+    """The same of SQuAD."""
+    changed(squad, lambda told: told["data"][0]["paragraphs"][1].update(context=3))
+    with pytest.raises(InputError, match=r"a number where a text .* data\[0\].paragraphs\[1\]"):
+        load_squad([squad])
+    changed(squad, lambda told: told.update(data=None))
+    with pytest.raises(InputError, match=r"another shape at data\)"):
+        load_squad([squad])
+    squad.write_text("[" * 100_000)
+    with pytest.raises(InputError, match=r"squad.json: (nested too deeply|not a JSON file)"):
+        load_squad([squad])
+
+
+def test_evidence_may_be_one_text(locomo: Path) -> None:
+    """As some copies of the set have it."""
+    file = locomo / "locomo.json"
+    changed(file, lambda told: told[0]["qa"][0].update(evidence="D1:2"))
+    assert load_locomo(locomo)[0].questions[0].gold == {"D1:2"}
+
+
+@pytest.mark.parametrize("name", [None, "", " ", "\ud800", 7])
+def test_any_name_is_a_name(locomo: Path, name: object) -> None:
+    """A dialogue's name says whose memory it is, and a file must be able to hold it."""
+    file = locomo / "locomo.json"
+    changed(file, lambda told: [talk.update(sample_id=name) for talk in told])
+    names = [talk.name for talk in load_locomo(locomo)]
+    assert len(set(names)) == 3
+    for each in names:
+        assert each.encode("utf-8").strip()
+
+
 def test_nothing_in_a_file_is_said_so(tmp_path: Path) -> None:
     """An empty list is no data set."""
     path = tmp_path / "x.json"
@@ -177,8 +299,22 @@ def test_nothing_there_is_said_so(tmp_path: Path) -> None:
     for load in (load_locomo, load_beam):
         with pytest.raises(InputError, match="json in this folder"):
             load(tmp_path)
-    with pytest.raises(InputError, match="gone"):
-        load_squad([tmp_path / "gone"])
+    for load in (load_any, load_beam, lambda path: load_squad([path])):
+        with pytest.raises(InputError, match="gone: no such file or folder"):
+            load(tmp_path / "gone")
+    with pytest.raises(InputError, match="name too long"):
+        load_locomo(tmp_path / ("x" * 300))
+
+
+@pytest.mark.skipif(not os.path.exists(os.devnull), reason="no such device here")
+def test_whatever_is_no_folder_is_read_as_a_file(locomo: Path) -> None:
+    """A device or a pipe: what another program writes can be measured."""
+    device = Path(os.devnull)
+    for load in (load_locomo, load_any, lambda path: load_squad([path])):
+        with pytest.raises(InputError, match=f"{device}: not a JSON file"):
+            load(device)
+    with pytest.raises(InputError, match=f"{device}: expected BEAM chats"):
+        load_beam(device)
 
 
 def test_foreign_questions_can_carry_this_memorys_names(locomo: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from pathlib import Path
 
@@ -11,8 +12,15 @@ from hypothesis import strategies as st
 
 from memory_injection.errors import InputError, MissingDependencyError
 from memory_injection.evaluation import plotting
-from memory_injection.evaluation.metrics import Outcome, figures, interval, intervals, percentile
-from memory_injection.evaluation.plotting import BUDGETS, bars, by_budget, draw
+from memory_injection.evaluation.metrics import (
+    Outcome,
+    block_figures,
+    figures,
+    interval,
+    intervals,
+    percentile,
+)  # fmt: skip
+from memory_injection.evaluation.plotting import BUDGETS, bars, by_budget, draw, format_of
 from memory_injection.evaluation.silence import auc, kept_at, threshold_for
 
 
@@ -56,6 +64,23 @@ def test_entries_are_packed_in_order_and_what_does_not_fit_is_skipped() -> None:
     assert one.recall_within(100) == 0.5
     assert by_budget([one])[256] == 1.0
     assert by_budget([])[256] == 0.0
+
+
+def test_a_larger_budget_can_show_less() -> None:
+    """A long entry that fits now takes the place of several short ones."""
+    one = outcome("abc", "bc", packed=(("a", 1400), ("b", 600), ("c", 100)))
+    assert (one.recall_within(1024), one.recall_within(1536)) == (1.0, 0.5)
+
+
+def test_a_block_is_measured_over_all_questions() -> None:
+    """A question without a block has nothing of the evidence, and counts."""
+    asked = [
+        outcome("ab", "ab", block=("a", "x", "y"), block_tokens=90),
+        outcome("ab", "a", block=()),
+        outcome("ab", "a", block=("a",), block_tokens=30),
+    ]
+    assert block_figures(asked) == {"recall": 0.5, "empty": 0.3333, "entries": 1.33, "tokens": 40.0}
+    assert block_figures([outcome("ab", "a")]) == block_figures([]) == {}
 
 
 @settings(deadline=None)  # a busy machine is no failure
@@ -113,23 +138,23 @@ def test_bars_are_as_long_as_the_recall() -> None:
     assert "█" not in lines[2]
 
 
-def test_a_plot_is_written_as_png_or_svg(tmp_path: Path) -> None:
-    """Another suffix is refused; so is a place that cannot be written."""
+def test_a_plot_is_written_as_png_or_svg() -> None:
+    """The suffix says which."""
     pytest.importorskip("matplotlib", reason="matplotlib draws the file")
-    draw({256: 0.5, 512: 0.6}, tmp_path / "x.svg", "recall")
-    assert (tmp_path / "x.svg").stat().st_size > 0
-    with pytest.raises(InputError, match="no/such"):
-        draw({256: 0.5}, tmp_path / "no/such/x.png", "recall")
+    for name, start in (("x.svg", b"<?xml"), ("x.PNG", b"\x89PNG")):
+        drawn = io.BytesIO()
+        draw({256: 0.5, 512: 0.6}, drawn, format_of(Path(name)), "recall")
+        assert drawn.getvalue().startswith(start)
 
 
-def test_a_plot_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plot_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without matplotlib: one line."""
 
     def missing(name: str) -> object:
         raise ImportError(name)
 
     with pytest.raises(InputError, match=r"\.png or \.svg"):
-        draw({256: 0.5}, tmp_path / "x.txt", "recall")
+        format_of(Path("x.txt"))
     monkeypatch.setattr(plotting.importlib, "import_module", missing)
     with pytest.raises(MissingDependencyError, match="matplotlib"):
-        draw({256: 0.5}, tmp_path / "x.png", "recall")
+        format_of(Path("x.png"))

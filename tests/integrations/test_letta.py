@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from memory_injection import MemoryManager, Scope, StoreError
-from memory_injection.integrations.letta import LettaStore
+from memory_injection.integrations.letta import LettaStore, _owner
+from memory_injection.records import UNREADABLE
 from memory_injection.testing.services import FakeLetta
 from memory_injection.testing.stores import StoreConformance
 
@@ -95,3 +96,20 @@ def test_a_service_that_is_down_is_a_store_error(service: FakeLetta, client: Any
     service.down = True
     with pytest.raises(StoreError, match="InternalServerError"):
         LettaStore(client, AGENT).search("zebra")
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        ["owner:user=%20"],
+        ["owner:nobody-knows"],
+        ["owner:user=ada&team=x"],
+        ["owner:user=ada", "owner:user=ben"],
+    ],
+)
+def test_an_owner_that_cannot_be_read_makes_the_passage_nobodys(tags: list[str]) -> None:
+    """It was written for somebody, and must not be shown to everybody."""
+    assert _owner(tags) is UNREADABLE
+    assert _owner(["owner:user=ada", "fun"]) == Scope(user="ada")
+    assert _owner(["owner:"]) is None
+    assert _owner(["fun"]) is None

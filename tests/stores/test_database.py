@@ -530,3 +530,52 @@ def test_switching_to_wal_waits_for_others(monkeypatch: pytest.MonkeyPatch) -> N
     for fault in (Busy(10**6), Busy(1, "disk I/O error")):
         with pytest.raises(sqlite3.OperationalError):
             database._use_wal(fault)  # type: ignore[arg-type]
+
+
+def test_what_a_connection_remembers_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody writes, words and callers asked for would pile up for ever."""
+    monkeypatch.setattr(database, "_MOST_KEPT", 50)
+    with InMemoryStore() as store:
+        store.add("zebra")
+        for number in range(200):
+            store.search(f"word{number} zebra", {"scope": Scope(user=f"u{number}")})
+            with store._database.read() as session:
+                assert len(session.memo) <= 55
+        assert [entry.content for entry in store.search("zebra")] == ["zebra"]
+
+
+def test_a_private_database_is_the_same_inside_itself() -> None:
+    """Whoever reads for somebody may be asked something on the way: the answer is no other."""
+    with InMemoryStore() as store:
+        store.add_many(["zebra one", "zebra two"])
+        counts: list[int] = []
+
+        class Target:
+            def write(self, line: str) -> None:
+                counts.append(store.count())
+                counts.append(len(store.search("zebra")))
+                if len(counts) == 2:
+                    store.add("zebra three")
+
+        store.export(Target())
+        assert counts[:2] == [2, 2]
+        assert set(counts[2:]) == {3}
+        assert store.count() == len(store.search("zebra")) == 3
+        with store._database.read() as outer, store._database.read() as inner:
+            assert inner is outer
+        assert store._database._pool.idle == [outer]
+        assert outer.within == 0
+        with pytest.raises(StoreError), store._database.write(), store._database.write():
+            raise AssertionError
+        assert store.count() == 3
+
+
+def test_a_transaction_that_was_cut_off_holds_up_nobody(tmp_path: Path) -> None:
+    """Neither this process's next writer nor another's."""
+    with SQLiteStore(tmp_path / "m.db") as store, SQLiteStore(tmp_path / "m.db") as other:
+        store.add("zebra")
+        with store._database.read() as session:
+            session.conn.execute("BEGIN IMMEDIATE")
+        other.add("lion")
+        store.add("tiger")
+        assert store.count() == 3

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -18,7 +19,13 @@ from filelock import FileLock
 import memory_injection
 from memory_injection.errors import ConfigurationError, MissingDependencyError, StoreError
 from memory_injection.records import Scope
-from memory_injection.stores import InMemoryStore, SQLiteStore, engines, tantivy_engine
+from memory_injection.stores import (
+    InMemoryStore,
+    SQLiteStore,
+    engines,
+    index_files,
+    tantivy_engine,
+)
 from memory_injection.stores.engines import FTS5
 from memory_injection.stores.tantivy_engine import Tantivy
 from memory_injection.testing.stores import StoreConformance
@@ -344,3 +351,60 @@ def test_a_failing_index_is_not_the_writers_trouble(
         engine.written(store._database, 1)
         assert store.count() == 1
     assert "no space left" in caplog.text
+
+
+@needs_tantivy
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux")
+def test_an_erasure_lets_go_of_the_index_that_is_open(path: Path) -> None:
+    """A file that is removed and still open is on the disk all the same."""
+
+    def held() -> list[str]:
+        maps = Path("/proc/self/maps").read_text("utf-8").splitlines()
+        return [line for line in maps if f"{path}.tantivy" in line]
+
+    with SQLiteStore(path, engine="tantivy") as store:
+        store.add_many(texts(300), scope=ADA)
+        store.add("zebra")
+        assert found(store, "baex caex daex", ADA)
+        assert held()
+        assert store.erase(ADA) == 300
+        assert not held()
+        assert found(store, "zebra") == ["zebra"]
+
+
+@needs_tantivy
+def test_an_index_that_stays_on_the_disk_stops_an_erasure(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another system does not remove what is open somewhere, and says nothing here."""
+    with SQLiteStore(path, engine="tantivy") as store:
+        store.add_many(texts(100), scope=ADA)
+        with monkeypatch.context() as patched:
+            patched.setattr(index_files.shutil, "rmtree", lambda *_, **__: None)
+            with pytest.raises(StoreError, match=r"nothing was erased: .* is still there"):
+                store.erase(ADA)
+        assert store.count(scope=ADA) == 100
+        assert store.erase(ADA) == 100
+
+
+@needs_tantivy
+def test_an_index_brought_up_meanwhile_brings_nothing_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process has forgotten an entry and the note of it, between our look-ups."""
+    with SQLiteStore(path, engine="tantivy") as store, SQLiteStore(path, engine="tantivy") as other:
+        ids = store.add_many([f"zebra {text}" for text in texts(400)])
+        shown = [entry.id for entry in store.search("zebra baex caex")]
+        original = tantivy_engine._Reader.best
+
+        def meanwhile(self: Any, tokens: Any, depth: int) -> Any:
+            hits = original(self, tokens, depth)
+            monkeypatch.undo()
+            assert other.forget(str(shown[0]))
+            return hits
+
+        monkeypatch.setattr(tantivy_engine._Reader, "best", meanwhile)
+        after = [entry.id for entry in store.search("zebra baex caex")]
+        assert len(ids) == 400
+        assert shown[0] not in after
+        assert len(after) == 10

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memory_injection import stores
+from memory_injection.entries import read_time
 from memory_injection.errors import ConfigurationError, InputError, StoreClosedError, StoreError
 from memory_injection.records import MemoryEntry, Scope
 from memory_injection.stores import InMemoryStore, SQLiteStore
@@ -330,6 +331,9 @@ def test_nothing_erased_is_left_in_the_file(tmp_path: Path) -> None:
         ({"path": "m.db", "max_search_results": "5"}, "max_search_results"),
         ({"path": "m.db", "busy_timeout": -1}, "busy_timeout"),
         ({"path": "m.db", "busy_timeout": "5"}, "busy_timeout"),
+        ({"path": "m.db", "language": "English"}, "language"),
+        ({"path": "m.db", "language": "en us"}, "language"),
+        ({"path": "m.db", "language": 5}, "language"),
     ],
 )
 def test_a_wrong_store_is_refused_at_construction(arguments: dict[str, Any], part: str) -> None:
@@ -399,3 +403,33 @@ def test_an_erased_owners_number_is_never_used_again(store: InMemoryStore) -> No
     with store._database.read() as session:
         assert session.conn.execute("SELECT max(id) FROM memory_scopes").fetchone()[0] > before
         assert session.conn.execute("SELECT max(id) FROM memory_threads").fetchone()[0] == 2
+
+
+EDGES = [
+    datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))),
+    datetime(9999, 12, 31, 23, 59, tzinfo=timezone(timedelta(hours=-14))),
+]
+
+
+@pytest.mark.parametrize("moment", EDGES, ids=["first", "last"])
+def test_a_time_that_has_no_utc_is_none(moment: datetime) -> None:
+    """Written, it would make every search fail that meets it: refused, and not read from data."""
+    with InMemoryStore() as store:
+        for given in (moment, moment.isoformat()):
+            with pytest.raises(InputError, match="created_at"):
+                store.add("tea", created_at=given)
+        for utc in (datetime.min, datetime.max):
+            store.add(f"tea {utc}", created_at=utc.replace(tzinfo=timezone.utc))
+        store.add("tea with a date", {"date": moment.isoformat(), "created_at": moment})
+        assert len(store.search("tea")) == len(store.list()) == 3
+        assert read_time(moment) is None
+
+
+def test_the_order_of_metadata_makes_no_other_entry(store: InMemoryStore) -> None:
+    """Mappings are equal in any order, nested ones too; keys of several kinds are kept as given."""
+    first = store.add("tea", {"a": 1, "b": {"x": 1, "y": 2}})
+    assert store.add("tea", {"b": {"y": 2, "x": 1}, "a": 1}) == first
+    assert store.add("tea", {"a": 1, "b": {"x": 1, "y": 3}}) != first
+    mixed: dict[Any, Any] = {1: "one", "a": 2}
+    assert store.add("tea", mixed) == store.add("tea", mixed)
+    assert store.count() == 3

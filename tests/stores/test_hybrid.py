@@ -242,3 +242,26 @@ def test_a_model_understands_the_language_it_is_best_in_however_bad_it_is() -> N
     """Any function is an embedder; one that fits no pair has its say as before."""
     odd = Scale(0.9, 0.8, 0.1)
     assert Model(1, "odd", 2, odd, {"en": odd}).understands("en")
+
+
+def test_entries_without_a_cosine_leave_the_others_scores_alone() -> None:
+    """They are not compared: their odds are no part of the list's level and spread."""
+    alone = calibrated([3.0, 2.0, 1.0], [0.1, 0.0, 0.0], [0.4, 0.2, 0.1], 30)
+    nan = math.nan
+    mixed = calibrated(
+        [3.0, 2.9, 2.0, 1.5, 1.0], [0.1, 0.0, 0.0, 0.5, 0.0], [0.4, nan, 0.2, nan, 0.1], 30
+    )
+    assert [mixed[at] for at in (0, 2, 4)] == alone
+    assert [mixed[1], mixed[3]] == [by_words(0.0), min(by_words(0.5), alone[1])]
+
+
+def test_an_entry_without_a_cosine_stands_first_on_its_words() -> None:
+    """What comes before it bounds what its words are worth, and nothing does here."""
+    assert calibrated([3.0, 2.0], [0.5, 0.1], [math.nan, 0.4], 30)[0] == by_words(0.5)
+
+
+def test_the_vectors_peak_is_measured_among_those_that_have_one() -> None:
+    """Entries without one are no draws of its noise."""
+    meaning = np.array([2.0, -1.0, -1.0, 0.0, 0.0, 0.0])
+    words = np.array([0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
+    assert weights(words, meaning, 6, 3)[1] > weights(words, meaning, 600, 600)[1]

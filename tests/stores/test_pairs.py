@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,6 +100,54 @@ def test_a_file_of_an_earlier_version_is_measured_at_the_next_write(tmp_path: Pa
     with VectorStore(path, embedder=EnglishModel()) as store:
         store.reembed()
     assert _measured(path) == ["en", "tr"]
+
+
+ENGLISH_NOTES = [f"The {thing} was {done}" for thing in ("roof", "gate", "piano", "oven")
+                 for done in ("mended", "sold last week", "painted")]  # fmt: skip
+MORE = [*NOTES, "Köpeğimiz dün kayboldu, komşunun bahçesinde bulduk.", "Kira temmuzda artıyor."]
+
+
+def _scores(store: VectorStore, question: str) -> dict[str, float]:
+    found: Any = store.search(question, {"max_search_results": 50})
+    return {one.content: one.score for one in found if one.content in ENGLISH_NOTES}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_notes_in_a_language_not_understood_do_not_change_what_the_others_score(
+    first: bool,
+) -> None:
+    """A question without a word in common, in an English memory and in one with Turkish notes."""
+    question = "Who composed it?"
+    with VectorStore(embedder=EnglishModel()) as store:
+        store.add_many(ENGLISH_NOTES)
+        alone = _scores(store, question)
+        assert alone
+    with VectorStore(embedder=EnglishModel()) as store:
+        store.add_many([*MORE, *ENGLISH_NOTES] if first else [*ENGLISH_NOTES, *MORE])
+        assert _scores(store, question) == pytest.approx(alone)
+
+
+def test_what_its_words_find_is_found_in_any_language() -> None:
+    """A name in common, in a note whose vector says nothing."""
+    with VectorStore(embedder=EnglishModel()) as store:
+        store.add_many([*ENGLISH_NOTES, *MORE])
+        found: Any = store.search("Who is Pamuk?")
+        (pamuk,) = [one for one in found if one.content == "Kedimin adı Pamuk."]
+        assert pamuk.score > store.relevance_floor
+
+
+def test_languages_are_told_again_where_a_file_does_not_have_them(tmp_path: Path) -> None:
+    """Files of earlier versions, opened read-only too."""
+    path = tmp_path / "m.db"
+    with VectorStore(path, embedder=EnglishModel()) as store:
+        store.add_many([*ENGLISH_NOTES, *MORE])
+        right = _scores(store, "Who composed it?")
+    with sqlite3.connect(path) as conn:
+        conn.execute("ALTER TABLE memory_vectors DROP COLUMN language")
+    conn.close()
+    for writable in (False, True):
+        with VectorStore(path, embedder=EnglishModel(), writable=writable) as store:
+            assert _scores(store, "Who composed it?") == pytest.approx(right)
 
 
 def _measured(path: Path) -> list[str]:

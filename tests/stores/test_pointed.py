@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
@@ -124,6 +125,138 @@ def test_the_newest_of_many_are_looked_at() -> None:
                 ).fetchall()
                 assert len(plan) == 1
                 assert "COVERING INDEX" in plan[0][3]
+
+
+NOTES = {
+    "2023-05-03": "Lin cooked pho.",
+    "2023-05-20": "The fence is mended.",
+    "2025-01-01": "Garlic is in the ground.",
+    "2025-10-13": "A museum with Ann.",
+    "2025-10-30": "The attic is clean.",
+    "2025-11-10": "New tyres are ordered.",
+    "2025-11-14": "A play in the park.",
+    "2025-11-17": "Rye bread for everyone.",
+    "2025-11-19": "The accountant called.",
+    "2025-11-21": "Spinach is sown.",
+    "2025-11-22": "The drill is back.",
+    "2025-11-23": "A hike to the lake.",
+    "2025-11-24": "Skates are sharp.",
+}
+MAY, OCTOBER, LAST_WEEK = "2023-05", "2025-10", "2025-11-17 2025-11-19 2025-11-2[1-3]"
+WEEKEND, FRIDAY = "2025-11-2[23]", "2025-11-21"
+
+
+@pytest.fixture(scope="module")
+def notes() -> Iterator[InMemoryStore]:
+    """Notes without a speaker, read on a Monday."""
+    with InMemoryStore(clock=lambda: datetime(2025, 11, 24, 12, tzinfo=timezone.utc)) as store:
+        store.add_many(
+            {"content": text, "created_at": day + "T09:00:00Z"} for day, text in NOTES.items()
+        )
+        yield store
+
+
+def of_days(patterns: str) -> set[str]:
+    return {
+        text
+        for day, text in NOTES.items()
+        if any(re.match(pattern, day) for pattern in patterns.split())
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        # Doing, happening, telling and writing, in Turkish in all persons
+        ("Geçen hafta ne yaptım?", LAST_WEEK),
+        ("gecen hafta ne yaptik", LAST_WEEK),
+        ("geçen hafta ne yazdın", LAST_WEEK),
+        ("Geçen hafta neler konuşmuştuk?", LAST_WEEK),
+        ("Geçen hafta yaptıklarımı anlat", LAST_WEEK),
+        ("Geçen haftam nasıl geçti?", LAST_WEEK),
+        ("Geçen haftayı özetler misin?", LAST_WEEK),
+        ("geçen ay ne kaydettim", OCTOBER),
+        ("geçen ayki olaylar", OCTOBER),
+        ("ekimde ne yaptım?", OCTOBER),
+        ("ekimi özetle", OCTOBER),
+        ("Mayıs 2023'te ne yapmıştım?", MAY),
+        ("dün ne yapıyordum?", "2025-11-23"),
+        ("dün günüm nasıl geçti?", "2025-11-23"),
+        # Anything, and summing up
+        ("anything last week?", LAST_WEEK),
+        ("Did I do anything in October?", OCTOBER),
+        ("Anything happen in October?", OCTOBER),
+        ("What did you note in October?", OCTOBER),
+        ("Summarise last week", LAST_WEEK),
+        ("Can you summarize October?", OCTOBER),
+        ("Give me a recap of last week", LAST_WEEK),
+        ("Catch me up on last week", LAST_WEEK),
+        ("Sum last week up", LAST_WEEK),
+        ("How did last week go?", LAST_WEEK),
+        ("What went on last week?", LAST_WEEK),
+        ("What was I working on last week?", LAST_WEEK),
+        ("How was my day yesterday?", "2025-11-23"),
+        ("Was habe ich letzte Woche unternommen?", LAST_WEEK),
+        ("Fasse die letzte Woche zusammen", LAST_WEEK),
+        ("résume la semaine dernière", LAST_WEEK),
+        ("¿Qué hice la semana pasada?", LAST_WEEK),
+        # Days of all kinds
+        ("What happened on Friday?", FRIDAY),
+        ("geçen cuma ne oldu?", FRIDAY),
+        ("¿Qué hice el viernes pasado?", FRIDAY),
+        ("three days ago", FRIDAY),
+        ("What happened two weeks ago?", "2025-11-1[04]"),
+        ("What did we do over the weekend?", WEEKEND),
+        ("hafta sonu ne yaptık?", WEEKEND),
+        ("what happened in the past 7 days?", "2025-11-1[79] 2025-11-2"),
+        ("anything in 05/2023?", MAY),
+        ("What did I do in early May 2023?", "2023-05-03"),
+        ("What happened in mid-October?", "2025-10-13"),
+        ("What happened between October 1 and October 20, 2025?", "2025-10-13"),
+        ("yılbaşında ne oldu?", "2025-01-01"),
+        ("this morning?", "2025-11-24"),
+        ("What happened in the month of October?", OCTOBER),
+        ("What did we do after November 20?", "2025-11-2"),
+        ("30.10.2025 tarihinde ne oldu?", "2025-10-30"),
+        ("Did anything interesting happen last week?", LAST_WEEK),
+    ],
+)
+def test_whatever_asks_of_days_is_no_topic(notes: InMemoryStore, question: str, days: str) -> None:
+    """What people ask of days with says no more than the day does."""
+    assert set(found(notes, question, max_search_results=20)) == of_days(days)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What should I do this weekend?",
+        "What are we doing on Friday?",
+        "cuma günü ne yapacağız?",
+        "hafta sonu ne yapsak?",
+        "Was machen wir am Wochenende?",
+        "Give me a recipe for today",
+        "What is the news today?",
+        "Show me the time today",
+        "bugün ne pişirdim?",
+        "Mayıs 2023'te nereye gittim?",
+        "ocakta ne var?",
+        "What is the weather this weekend?",
+        "Who saw the Black Friday deals?",
+        "What are good May deals?",
+    ],
+)
+def test_days_to_come_and_topics_of_days_stay_unknown(notes: InMemoryStore, question: str) -> None:
+    """A plan was made before, and a topic is one beside any words of asking."""
+    assert found(notes, question) == []
+
+
+def test_words_of_asking_days_are_matter_elsewhere() -> None:
+    """Without a day they are searched, and nobody's words are all shown for them."""
+    with InMemoryStore() as store:
+        store.add("It rains a lot.", {"speaker": "Gina", "session": "1"})
+        store.add("A good record is on.", {"speaker": "Dave", "session": "2"})
+        assert found(store, "What are the highlights of Gina's diary?") == []
+        assert found(store, "Which record?") == ["A good record is on."]
 
 
 ABROAD = [

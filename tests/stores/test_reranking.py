@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -46,7 +47,8 @@ class Golden:
 
 
 @pytest.mark.parametrize(
-    ("most", "wanted", "shown"), [(None, 1, 20), (None, 25, 25), (31, 1, 31), (5, 3, 5)]
+    ("most", "wanted", "shown"),
+    [(None, 1, 20), (None, 25, 25), (31, 1, 31), (5, 3, 5), (2, 3, 2), (1, 25, 1)],
 )
 def test_it_sees_as_many_as_it_reads(most: int | None, wanted: int, shown: int) -> None:
     """What was asked for is cut off afterwards."""
@@ -54,6 +56,80 @@ def test_it_sees_as_many_as_it_reads(most: int | None, wanted: int, shown: int) 
     found = filled(reranker=golden).search("Where is the cat?", {"max_search_results": wanted})
     assert golden.seen == [shown]
     assert len(found) == wanted  # type: ignore[arg-type]
+
+
+def test_what_it_is_not_shown_stands_behind() -> None:
+    """In the store's order."""
+
+    class Backwards:
+        most = 2
+
+        def __call__(self, query: str, found: Sequence[MemoryEntry]) -> list[MemoryEntry]:
+            return [*found][::-1]
+
+    wanted: Any = {"max_search_results": 4}
+    plain: Any = filled().search("Where is the cat?", wanted)
+    turned: Any = filled(reranker=Backwards()).search("Where is the cat?", wanted)
+    contents = [entry.content for entry in plain]
+    assert [entry.content for entry in turned] == [contents[1], contents[0], *contents[2:]]
+
+
+FOREIGN = MemoryEntry("injected", store_name="vectors")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda found: [FOREIGN],
+        lambda found: [*found, FOREIGN],
+        lambda found: [found[0]] * 5,
+        lambda found: [*found, replace(found[0], score=0.9)],
+        lambda found: [replace(found[0], content="changed"), *found[1:]],
+        lambda found: [replace(found[0], id="other"), *found[1:]],
+    ],
+)
+def test_entries_that_it_was_not_given_are_not_believed(answer: Any) -> None:
+    """Nor one of them twice: the order stays, and the search says why."""
+    same = filled(reranker=lambda query, found: found)
+    plain: Any = same.search("Where is the cat?", {"max_search_results": 5})
+    store = filled(reranker=lambda query, found: answer(found))
+    found: Any = store.search("Where is the cat?", {"max_search_results": 5})
+    assert [entry.content for entry in found] == [entry.content for entry in plain]
+    assert "not given" in found.problem
+
+
+def test_it_may_leave_entries_out_and_change_their_scores() -> None:
+    store = filled(reranker=lambda query, found: (replace(one, score=0.9) for one in found[:2]))
+    found: Any = store.search("Where is the cat?")
+    assert [entry.score for entry in found] == [0.9, 0.9]
+    assert found.problem is None
+
+
+class Unreadable(Exception):
+    """Its message cannot be had."""
+
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+class UnreadableExit(Unreadable, SystemExit):
+    """The same, from what wants to leave the process."""
+
+
+@pytest.mark.parametrize("error", [Unreadable, UnreadableExit])
+def test_an_error_that_cannot_be_read_is_one_as_any_other(error: type[BaseException]) -> None:
+    def fail(query: str, found: Sequence[MemoryEntry]) -> Any:
+        raise error
+
+    found: Any = filled(reranker=fail).search("Where is the cat?")
+    assert len(found) == 10
+    assert error.__name__ in found.problem
+
+
+@pytest.mark.parametrize("most", [0, -1, 2.5, "2", True])
+def test_how_many_it_reads_is_a_whole_number_from_1(most: Any) -> None:
+    with pytest.raises(ConfigurationError, match="most"):
+        filled(reranker=Golden(most=most))
 
 
 def test_a_block_of_one_entry_shows_the_rerankers_first() -> None:
@@ -119,7 +195,7 @@ def test_what_the_words_found_is_ordered_too() -> None:
     assert "down" in str(found.problem)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("timeout", [0, -1])
-def test_a_deadline_that_cannot_be_met_is_refused(timeout: float) -> None:
+@pytest.mark.parametrize("timeout", [0, -1, "1", True])
+def test_a_deadline_that_cannot_be_met_is_refused(timeout: Any) -> None:
     with pytest.raises(ConfigurationError, match="rerank_timeout"):
         VectorStore(embedder=embed, rerank_timeout=timeout)

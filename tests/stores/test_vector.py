@@ -481,6 +481,9 @@ def test_opening_starts_loading_the_model() -> None:
         {"embedder": 3},
         {"embed_timeout": 0},
         {"embed_timeout": -1},
+        {"embed_timeout": "2"},
+        {"embed_timeout": float("nan")},
+        {"rerank_timeout": "2"},
         {"reranker": "cross"},
         {"index": "faiss"},
         {"index": "usearch"},
@@ -790,3 +793,21 @@ def test_questions_that_nobody_waits_for_are_not_embedded(tmp_path: Path) -> Non
         while store.search("question 99").problem and time.monotonic() < deadline:
             pass
         assert len(asked) <= 6
+
+
+def test_the_size_of_what_is_kept_is_known_without_adding_it_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Kept, replaced, grown and let go: the sum is right, and the bound holds."""
+    monkeypatch.setattr(matrices, "_KEPT", 20_000)
+    with VectorStore(embedder=Model()) as store:
+        for turn in range(3):
+            for user in range(30):
+                store.add(f"cat {turn} of {user}", scope=Scope(user=f"u{user}"))
+                store.search("cat", {"scope": Scope(user=f"u{user}")})
+                store.search("cat", {"scope": Scope(user=f"u{user}", session="s")})
+                kept = store._index.matrices  # type: ignore[attr-defined]
+                total = sum(one.size for one in kept._kept.values())
+                assert kept._size == total
+                assert total <= 20_000 or len(kept._kept) == 1
+        assert len(kept._kept) > 1

@@ -81,8 +81,8 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         if plot is not None:
             from ..evaluation.plotting import format_of
 
-            format_of(plot)
             check_place(plot)
+            format_of(plot)
         command(asked=_Asked(store, embedder, limit, as_json, plot), **rest)
 
     return wrapped

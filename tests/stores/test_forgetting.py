@@ -74,8 +74,11 @@ STORES: dict[str, Callable[[Path], Any]] = {
 
 
 @pytest.fixture(params=STORES)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    return STORES[request.param](tmp_path)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    made = STORES[request.param](tmp_path)
+    yield made
+    if hasattr(made, "close"):
+        made.close()
 
 
 @pytest.fixture

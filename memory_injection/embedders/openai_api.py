@@ -23,10 +23,11 @@ class OpenAIEmbedder:
     Args:
         model: the service's name for the model.
         client: an OpenAI client to use; with an async one ``embed`` returns an awaitable.
-        base_url: the service's root, up to and including ``/v1``.
-        api_key: sent as a bearer token; the default is ``OPENAI_API_KEY`` for OpenAI's own URL
-            and none elsewhere, so that a key never reaches a server it was not meant for;
-            redirections are not followed.
+        base_url: the service's root, up to and including ``/v1``; None takes ``OPENAI_BASE_URL``
+            from the environment, else OpenAI's own.
+        api_key: sent as a bearer token; the default is ``OPENAI_API_KEY`` where *base_url* is not
+            given, and for OpenAI's own URL; none elsewhere, so that a key never reaches a server
+            it was not meant for; redirections are not followed.
         dimensions: shorter vectors, for models that offer them.
         batch_size: most texts in one request.
         timeout: seconds one request may take. Documents are tried again where the service is busy
@@ -44,7 +45,7 @@ class OpenAIEmbedder:
         model: str,
         *,
         client: Any = None,
-        base_url: str = OPENAI,
+        base_url: str | None = None,
         api_key: str | None = None,
         dimensions: int | None = None,
         batch_size: int = 128,
@@ -52,6 +53,9 @@ class OpenAIEmbedder:
     ) -> None:
         if not isinstance(model, str) or not model.strip():
             raise ConfigurationError(f"an embedding model needs a name, not {model!r}")
+        if base_url is None:  # as the official client does, with the key beside it
+            base_url = os.environ.get("OPENAI_BASE_URL") or self.OPENAI
+            api_key = os.environ.get("OPENAI_API_KEY") if api_key is None else api_key
         if not isinstance(base_url, str) or not base_url.startswith(("http://", "https://")):
             raise ConfigurationError(f"base_url must start with http:// or https://: {base_url!r}")
         if dimensions is not None:

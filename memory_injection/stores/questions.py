@@ -59,6 +59,7 @@ _LARGE = 5_000  # ...in a store of this many entries
 _MAY = re.compile(r"\b(?:by|before|after|from|till|through|between|around|next) (may)\b")
 
 _PERSONS = FIRST_PERSON | SECOND_PERSON
+_FRESH = 31  # days since the newest entry in which a memory is still being written
 _USER = frozenset({"user", "human"})
 _ROLES = _USER | {"assistant", "ai", "bot", "model", "system", "tool", "function", "developer"}
 
@@ -353,8 +354,11 @@ def _speakers(said: list[str], named: list[int], view: View) -> dict[int, float]
 
 
 def _anchors(view: View, today: date) -> tuple[date, ...]:
+    """Return the days that "last week" counts from: today, and of a memory that ended the end."""
     newest = max((owner.day for owner in view.owners), default=0)
-    return (date.fromordinal(newest), today) if newest else (today,)
+    if not newest or 0 <= today.toordinal() - newest <= _FRESH:
+        return (today,)
+    return (date.fromordinal(newest), today)
 
 
 def _candidates(found: list[Known], entries: int) -> list[Known]:

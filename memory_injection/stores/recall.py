@@ -75,7 +75,9 @@ class Recall:
         plan = planned.plan
         rows = self._candidates(session, planned, _depth(view, limit, len(planned.tokens)))
         scores = lexical.own_scores(rows, plan)
-        near = lexical.around(rows, scores)
+        # Of the days asked about every turn is as good as its neighbours, and as a note.
+        days_alone = planned.pointed_owners and not plan.pointed_speakers
+        near = {} if days_alone else lexical.around(rows, scores)
         rows += _standing_at(session, lexical.neighbours_wanted(rows, near, 8 + limit))
         return self._fetch(session, view, lexical.rank(rows, scores, near, plan, limit))
 

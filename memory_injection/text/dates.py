@@ -121,14 +121,14 @@ _RELATIVE: tuple[tuple[re.Pattern[str], Span], ...] = tuple(
         (r"\b(?:last|previous|past) weekend\b", lambda day: weekend(day, before=True)),
     )
 )
-_AGO = re.compile(rf"\b({NUMBER}) ({UNIT}) ago\b")
+_AGO = re.compile(rf"\b({NUMBER}) ({UNIT}) ago\b(?: today\b)?")
 # "How long does it last? Two weeks" asks of no past.
 _LAST_FEW = re.compile(
     r"(?:^\s*|\b(?:(?:in|over|for|from|of|during|within|about|happened|summari[sz]e|recap)(?: the)?"
     r"|the|these) )"
     rf"(?:last|past|previous) ({NUMBER}) ({UNIT})\b"
 )
-_LAST_SEASON = re.compile(rf"\b(?:last|this|past|(?:in|over|during) the) ({SEASON})\b")
+_LAST_SEASON = re.compile(rf"\b(?:(last)|this|past|(?:in|over|during) the) ({SEASON})\b")
 
 
 def periods(text: str, anchors: tuple[date, ...] = ()) -> list[Period]:
@@ -162,7 +162,9 @@ def read_periods(text: str, anchors: tuple[date, ...] = ()) -> Times:
     )
     page.take(
         _LAST_SEASON,
-        lambda match: [latest_season(SEASONS[match[1]], anchor) for anchor in anchors],
+        lambda match: [
+            latest_season(SEASONS[match[2]], anchor, over=bool(match[1])) for anchor in anchors
+        ],
     )
     combined(page)
     return page.read()

@@ -91,7 +91,7 @@ class Page:
 
 _GAP = " {0,4}"  # bounded: a long run of spaces would be tried from each of its places
 _TIME_OF_DAY = r"(?: (?:morning|noon|afternoon|evening|night)\b)?"
-_LED = "(?:(?:last|past|previous|this|on) )?"
+_LED = "(?:(?:(last)|past|previous|this|on) )?"
 _DAY_OF = re.compile(
     rf"\b{_LED}({WEEKDAY}){_TIME_OF_DAY},?(?: of| in| on)?(?: the)?{_GAP}({_MARK})"
 )
@@ -137,8 +137,8 @@ _SINCE = re.compile(rf"\b(?:ever )?(?:since|seit){_GAP}{_OPEN}")
 
 def combined(page: Page) -> None:
     """Read what is said of the marks of *page*."""
-    page.take(_DAY_OF, lambda match: _day_within(page.days_of(match[2]), match[1]))
-    page.take(_OF_DAY, lambda match: _day_within(page.days_of(match[1]), match[2]))
+    page.take(_DAY_OF, lambda match: _day_within(page.days_of(match[3]), match[2], match[1]))
+    page.take(_OF_DAY, lambda match: _day_within(page.days_of(match[1]), match[3], match[2]))
     page.take(_LAST_DAY, lambda match: _weekday(page, match[1], this_week=False))
     if _WAS.search(page.text) or not _TO_COME.search(page.text):
         page.take(_ON_DAY, lambda match: _weekday(page, match[2], this_week=bool(match[1])))
@@ -166,15 +166,15 @@ def _weekday(page: Page, name: str, this_week: bool) -> list[Period]:
     return [span(anchor) for anchor in page.anchors]
 
 
-def _day_within(spans: list[Period], name: str) -> list[Period]:
+def _day_within(spans: list[Period], name: str, last: str | None) -> list[Period]:
     """Return the days of that name, of a week or month; a date is that day whatever its name."""
-    if any(last - first > 31 for first, last in spans):
+    if any(end - begin > 31 for begin, end in spans):
         return spans
-    return [
-        day
-        for span in spans
-        for day in ([span] if span[0] == span[1] else weekday_in(span, WEEKDAYS[name]))
-    ]
+    found: list[Period] = []
+    for span in spans:
+        days = [span] if span[0] == span[1] else weekday_in(span, WEEKDAYS[name])
+        found += days[-1:] if last else days
+    return found
 
 
 def _between(page: Page, begin: str, end: str) -> list[Period]:

@@ -160,11 +160,14 @@ def season_of(year: int, first: int) -> list[Period]:
     return [three_months(start, first) for start in starts]
 
 
-def latest_season(first: int, anchor: date) -> Period:
-    """Return the latest of a season that began by *anchor*."""
+def latest_season(first: int, anchor: date, over: bool = False) -> Period:
+    """Return the latest of a season that began by *anchor*, or was *over* by then."""
     year = min(anchor.year, 9998)
     begun = date(year, first, 1) <= anchor
-    return three_months(year if begun else max(year - 1, 1), first)
+    found = three_months(year if begun else max(year - 1, 1), first)
+    if over and found[1] >= anchor.toordinal():
+        return three_months(max(date.fromordinal(found[0]).year - 1, 1), first)
+    return found
 
 
 def spans_of(years: list[int], month: int, day: int) -> list[Period]:

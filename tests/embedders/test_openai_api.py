@@ -293,7 +293,7 @@ async def test_an_async_client_gives_an_awaitable() -> None:
         {"model": " "},
         {"model": None},
         {"model": "m", "base_url": "ftp://x"},
-        {"model": "m", "base_url": None},
+        {"model": "m", "base_url": 5},
         {"model": "m", "batch_size": 0},
         {"model": "m", "batch_size": "8"},
         {"model": "m", "dimensions": 0},
@@ -307,3 +307,21 @@ def test_what_cannot_work_is_refused_at_construction(wrong: dict[str, Any]) -> N
     """Blank names, other protocols, empty batches, texts for numbers."""
     with pytest.raises(ConfigurationError):
         OpenAIEmbedder(**wrong)
+
+
+def test_the_environment_names_the_service_as_for_the_official_client(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Texts meant for a server of one's own do not go to OpenAI; an own address has no key."""
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1/")
+    named = OpenAIEmbedder("m")
+    assert (named._url, named._key) == ("http://127.0.0.1:1/v1/embeddings", "k")
+    given = OpenAIEmbedder("m", base_url="http://127.0.0.1:2/v1")
+    assert (given._url, given._key) == ("http://127.0.0.1:2/v1/embeddings", None)
+    monkeypatch.setenv("OPENAI_BASE_URL", "nowhere")
+    with pytest.raises(ConfigurationError, match="'nowhere'"):
+        OpenAIEmbedder("m")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    plain = OpenAIEmbedder("m")
+    assert (plain._url, plain._key) == ("https://api.openai.com/v1/embeddings", "k")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -332,3 +332,26 @@ def test_an_unknown_topic_stays_unknown_in_other_languages(
 ) -> None:
     """Also one that is a single character, or cut out with a question's words."""
     assert found(abroad, question) == []
+
+
+def test_days_count_from_today_while_a_memory_is_written() -> None:
+    """Of a memory that ended long ago they count from its end as well."""
+    for days, found in ((3, []), (400, ["Zqa"])):
+        today = datetime(2024, 6, 9, tzinfo=timezone.utc) + timedelta(days=days)
+        with InMemoryStore(clock=lambda today=today: today) as store:  # type: ignore[misc]
+            store.add("Zqa", created_at="2024-06-08")
+            store.add("Zqb", created_at="2024-06-09")
+            assert [e.content for e in store.search("What did I do yesterday?")] == found
+
+
+def test_of_the_days_asked_about_notes_stand_beside_turns() -> None:
+    """Turns lend each other nothing there: the newest come first, whatever they are."""
+    today = datetime(2024, 6, 12, tzinfo=timezone.utc)
+    with InMemoryStore(clock=lambda: today) as store:
+        for at in range(7):
+            meta = {"session": "s", "turn": at, "speaker": "Mara"}
+            store.add(f"Zqq{at}", meta, created_at=f"2024-06-03T18:0{at}:00Z")
+        for day in (5, 6, 7):
+            store.add(f"Zqn{day}", created_at=f"2024-06-0{day}")
+        best = [entry.content for entry in store.search("What did I do last week?")[:3]]
+    assert sorted(best) == ["Zqn5", "Zqn6", "Zqn7"]

@@ -562,3 +562,19 @@ def test_any_characters_of_dates_can_be_asked(text: str, today: date) -> None:
 def test_any_text_can_be_asked(text: str) -> None:
     """Never raises; periods are in order."""
     assert all(first <= last for first, last in periods(text, (TODAY,)))
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("What did we do last summer?", date(2023, 6, 1), date(2023, 8, 31)),
+        ("geçen yaz ne yaptık?", date(2023, 6, 1), date(2023, 8, 31)),
+        ("What did we do this summer?", date(2024, 6, 1), date(2024, 8, 31)),
+        ("What did we do last winter?", date(2023, 12, 1), date(2024, 2, 29)),
+        ("last Friday of May 2024", date(2024, 5, 31), date(2024, 5, 31)),
+        ("What happened a week ago today?", date(2024, 6, 3), date(2024, 6, 9)),
+    ],
+)
+def test_what_is_last_is_over(question: str, first: date, last: date) -> None:
+    """Asked on 12 June 2024: the summer that has begun is not the last one."""
+    assert periods(question, (date(2024, 6, 12),)) == [(first.toordinal(), last.toordinal())]

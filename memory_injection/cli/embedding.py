@@ -36,7 +36,8 @@ def embedder_option(what: str, *, required: bool = False) -> Callable[[F], F]:
     """
     return click.option(
         "--embedder", callback=_named, metavar="NAME", required=required,
-        help=f"{what}: 'light', 'openai:MODEL' (at OPENAI_BASE_URL), or a sentence-transformers model or folder.",
+        help=f"{what}: 'light', 'openai:MODEL' (at OPENAI_BASE_URL), or a"
+        " sentence-transformers model or folder.",
     )  # fmt: skip
 
 

@@ -53,9 +53,7 @@ def inject(request: Request) -> Step[Outcome]:
         return _settle(request, standing, trace, skip=skip)
     except StageFailed as failure:
         return _settle(request, standing, trace, failure=failure)
-    except (
-        Exception
-    ) as error:  # a slip of ours, or of a plug-in's: earlier blocks stand all the same
+    except Exception as error:  # a slip, perhaps a plug-in's: earlier blocks stand all the same
         return _settle(request, standing, trace, failure=StageFailed("write", error))
     _note_place(request, trace)
     system = system_text(standing, block) if request.placement == "apart" else ""
